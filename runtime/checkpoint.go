@@ -16,6 +16,7 @@ type checkpoint struct {
 	gate    *gate.Gate
 	session *gate.Session
 	label   string // the client's, of the message
+	canAsk  bool   // the transport can ask a human about the request
 	request gate.Request
 	pass    gate.Pass
 
@@ -30,6 +31,7 @@ func (c *checkpoint) admit(ctx context.Context, q *request, answer *Answer) ([]m
 	}
 	c.request = c.describe(ctx, q.operation)
 	c.request.RequestID, c.request.Params, c.request.Presented = c.label, q, q.tokens.Presented
+	c.request.CanAsk = c.canAsk
 	if answer != nil {
 		c.request.Sealed, c.request.Approved = answer.State, answer.Approved
 	}

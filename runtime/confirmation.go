@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/store"
 )
 
 // Confirmation is when and how an adapter requires confirmation (MCP-AQL danger levels, confirmation tokens). The zero
@@ -16,8 +18,11 @@ type Confirmation struct {
 	// TrustSkips leaves the decision to the gating matrix of the trust levels, where Options.Trust is set.
 	TrustSkips bool
 	// HumanOnly gives agents no tokens, and one that an agent presents counts for nothing: what requires confirmation is
-	// denied, unless the transport asks a human.
+	// denied, unless the transport asks a human, or it can wait for one in the Inbox.
 	HumanOnly bool
+	// Inbox makes the inbox in which requests wait for people where the transport cannot ask one: approve.New. nil: there
+	// is none. It is for HumanOnly, and for rules of a policy that say who must approve.
+	Inbox func(state store.Store) approve.Inbox
 	// Scope is who can use a token. Default: SessionScope where state is in memory, CallerScope where it is in a store.
 	Scope TokenScope
 	// MaxUses is how often one token confirms the same request. Default: once.
@@ -55,5 +60,6 @@ func (c Confirmation) forGate() gate.Confirmation {
 		Off: c.Off, TrustSkips: c.TrustSkips, HumanOnly: c.HumanOnly, Scope: gate.Scope(c.Scope), MaxUses: c.MaxUses,
 		Lifetime: c.Lifetime, LifetimeForbidden: c.LifetimeForbidden, ClockSkew: c.ClockSkew, Cooldown: c.Cooldown,
 		ReauthenticateFrom: c.ReauthenticateFrom, Reauthenticate: c.Reauthenticate, IssuesPerMinute: c.IssuesPerMinute,
+		Inbox: c.Inbox,
 	}
 }

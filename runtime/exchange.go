@@ -137,6 +137,7 @@ func (x *exchange) admit(ctx context.Context, q *request) *Error {
 	var answer *Answer
 	if x.message.batch == nil {
 		answer, _ = ctx.Value(answerKey{}).(*Answer)
+		x.checkpoint.canAsk = x.adapter.options.Confirmation.Inbox != nil && ctx.Value(askerKey{}) != nil
 	}
 	warnings, refused := x.checkpoint.admit(ctx, q, answer)
 	if refused != nil {

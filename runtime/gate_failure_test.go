@@ -21,7 +21,7 @@ type broken struct {
 	fails atomic.Bool
 	hangs atomic.Bool
 	busy  atomic.Bool
-	lost  atomic.Int32 // the answer to a change of a token: 1: it is late, 2: the connection breaks
+	lost  atomic.Int32 // the answer to a change of a token or an item: 1: it is late, 2: the connection breaks
 }
 
 var errBroken = errors.New("dial tcp 10.0.0.1:6379: password s3cret refused at /src/redis.go:7")
@@ -54,7 +54,7 @@ func (b *broken) Put(ctx context.Context, key string, value []byte, old store.Ve
 	}
 	version, err := b.Memory.Put(ctx, key, value, old, ttl)
 	switch lost := b.lost.Load(); {
-	case old == 0 || !strings.HasPrefix(key, "token/"):
+	case old == 0 || !strings.HasPrefix(key, "token/") && !strings.HasPrefix(key, "approve/"):
 		return version, err
 	case lost == 1:
 		return 0, context.DeadlineExceeded

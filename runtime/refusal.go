@@ -19,6 +19,16 @@ const codeConfirm Code = "CONFIRMATION_REQUIRED"
 const askTheUser = "Ask the user. If they agree, send the same request again with this confirmation_token " +
 	"in its params."
 
+// askedOperator and sendAgain tell an agent what to do about a request that waits in the inbox.
+const (
+	askedOperator = "An operator has been asked to approve this operation. Nothing has run yet."
+	sendAgain     = "Tell the user that an operator must approve this. Send exactly the same request again later: " +
+		"it runs once it is approved."
+)
+
+// pollAfter is how many seconds an agent waits before it asks about a waiting request again.
+const pollAfter = 5
+
 // onlyHuman says why a token that an agent presents is refused.
 const onlyHuman = "needs the answer of the user, and a token in a request is none"
 
@@ -87,7 +97,7 @@ func (r *refusal) explain() (*Error, *Question) {
 	case gate.NotByHuman:
 		return r.denied("operation '" + name + "' " + onlyHuman + "; leave out the token of the request"), nil
 	case gate.Declined:
-		return r.denied("the user was asked and did not approve"), nil
+		return r.declined(), nil
 	case gate.ReauthenticationNeeded:
 		return r.denied("operation '" + name + "' needs a fresh authentication of the caller, which did not succeed"), nil
 	case gate.Busy:
@@ -129,6 +139,11 @@ func trustTooLow(operation string, required, actual trust.Level, level int) *Err
 
 func (r *refusal) quotaPaused() (*Error, *Question) {
 	details := quotaDetails(r.Block, true)
+	if r.Item != nil {
+		details = append(details, r.waiting()...)
+		return failure("RATE_LIMIT_QUOTA_PAUSE",
+			"Quota pause threshold reached. An operator has been asked whether to continue.", details...), nil
+	}
 	if !r.humanOnly {
 		details = append(details, detail{"confirmation_token", r.Ticket.Token},
 			detail{"expires_at", timestamp(r.Ticket.Expires)})
@@ -152,7 +167,13 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 		message = gate.Interpolate(definition.Confirm, r.request.shown)
 		details = append(details, detail{"confirmation_message", message})
 	}
+	if r.Item != nil {
+		return failure(codeConfirm, askedOperator, append(details, r.waiting()...)...), nil
+	}
 	question := r.question(message, reasons)
+	if r.Personal && !r.humanOnly {
+		return r.denied("operation '" + definition.Name + "' needs the approval of people who cannot be asked here"), nil
+	}
 	if r.humanOnly {
 		const without = "needs the approval of the user, who cannot be asked here"
 		return r.denied("operation '" + definition.Name + "' " + without), question
@@ -164,6 +185,34 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 	}
 	details = append(details, detail{"hint", askTheUser})
 	return failure(codeConfirm, "This operation requires confirmation", details...), question
+}
+
+// waiting tells of the item in the inbox that a request waits for.
+func (r *refusal) waiting() []detail {
+	after := max(pollAfter, r.secondsUntil(r.Item.Ready))
+	return []detail{
+		{"approval_id", r.Item.ID}, {"expires_at", timestamp(r.Item.Expires)}, {"retry_after_seconds", after},
+		{"hint", sendAgain},
+	}
+}
+
+// declined says that a person did not approve, and the reason that an operator gave.
+func (r *refusal) declined() *Error {
+	if r.Item == nil {
+		return r.denied("the user was asked and did not approve")
+	}
+	said := ""
+	if denial := r.Item.Denial(); denial != nil {
+		said = words.Printable(denial.Reason)
+	}
+	if _, part := words.Leak(said); part != "" {
+		said = ""
+	}
+	reason := "an operator was asked and did not approve"
+	if said != "" {
+		reason += ": " + said
+	}
+	return r.denied(reason).WithDetail("approval_id", r.Item.ID)
 }
 
 // question is what a human can be asked. The items of a batch are not asked about one by one.

@@ -39,6 +39,18 @@ type Answer struct {
 	Approved bool
 }
 
+type askerKey struct{}
+
+// WithAsker returns a context in which a request comes from a transport that can ask a human, with the Question of a
+// Reply. What others may not confirm waits in the inbox of Confirmation.Inbox instead, where there is one; where there
+// is none, it returns ctx.
+func (a *Adapter) WithAsker(ctx context.Context) context.Context {
+	if a.options.Confirmation.Inbox == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, askerKey{}, true)
+}
+
 type answerKey struct{}
 
 // WithAnswer returns a context in which a request comes with a human's answer. It counts in place of the confirmation

@@ -89,6 +89,15 @@ func (q *request) visible(name string) (string, bool) {
 // records, which are evidence.
 func (q *request) Redacted() []byte { return q.redacted(q.Value) }
 
+// Asked returns the author's question, and the parameters as the handler sees them: for a person who is to confirm.
+func (q *request) Asked() (message string, params []byte) {
+	definition := &q.operation.definition
+	if definition.Confirm != "" {
+		message = gate.Interpolate(definition.Confirm, q.shown)
+	}
+	return message, q.redacted(q.visible)
+}
+
 func (q *request) redacted(valueOf func(name string) (string, bool)) []byte {
 	w := wire.NewWriter(nil)
 	w.BeginObject()

@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -85,6 +86,10 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 		if bound, err = p.BindForms(&a.registered, a.form); err != nil {
 			return fmt.Errorf("policy: %w", err)
 		}
+		if bound.NamesApprovers() && g.Inbox() == nil {
+			return errors.New("policy: it says who must approve, and this adapter has nowhere to ask them: " +
+				"it needs an inbox (serve.Options.Operator, or Confirmation.Inbox), and a state that is not in memory")
+		}
 		for _, warning := range bound.Warnings() {
 			a.log.Warn("A rule of the policy may be meant otherwise", "rule", warning.Rule, "warning", warning.Error())
 		}
@@ -160,6 +165,7 @@ func (a *Adapter) protocol(v *view) describe.Protocol {
 		Concurrency:  string(a.options.Concurrency),
 		SupportsETag: a.options.SupportsETag,
 		HumanOnly:    a.options.Confirmation.HumanOnly,
+		Inbox:        g.Inbox() != nil && (a.options.Confirmation.HumanOnly || v.policy.NamesApprovers()),
 		Queries:      a.queries(),
 		Gate: func(o *gen.Operation) describe.Gating {
 			switch operation := g.Operation(o.Name); {

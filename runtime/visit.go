@@ -301,6 +301,9 @@ func (l *loading) Value(name string) (string, bool) { return l.first.Value(name)
 func (l *loading) Seen(name string) (string, bool)  { return l.first.Seen(name) }
 func (l *loading) Canonical() []byte                { return l.Redacted() }
 
+// Asked returns no question: nobody is asked about what another request loads.
+func (l *loading) Asked() (message string, params []byte) { return "", l.Redacted() }
+
 // Redacted returns the keys as the value of the parameter.
 func (l *loading) Redacted() []byte {
 	w := wire.NewWriter(nil)

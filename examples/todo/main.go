@@ -8,6 +8,7 @@ import (
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/operator"
 	"github.com/aqltag/aqltag/runtime/serve"
 	"github.com/aqltag/aqltag/runtime/store/sqlite"
 )
@@ -27,6 +28,8 @@ func main() {
 		Version: "1.0.0",
 		Adapter: aql.Options{SupportsETag: true},
 		Stores:  sqlite.Drivers(),
-		Close:   service.Close,
+		// People approve with "todo operator" what -human-only holds up.
+		Operator: operator.Command{},
+		Close:    service.Close,
 	})
 }

@@ -43,7 +43,13 @@ const (
 	TokenValidated       Event = "TOKEN_VALIDATED"
 	TokenRejected        Event = "TOKEN_REJECTED"
 	TokenRevoked         Event = "TOKEN_REVOKED"
-	OperationFinished    Event = "OPERATION_FINISHED"
+	// ApprovalRequested, ApprovalGranted, ApprovalDenied and ApprovalUsed are about items of the inbox (package approve):
+	// one was opened, a person voted for or against it, and a request used it up.
+	ApprovalRequested Event = "APPROVAL_REQUESTED"
+	ApprovalGranted   Event = "APPROVAL_GRANTED"
+	ApprovalDenied    Event = "APPROVAL_DENIED"
+	ApprovalUsed      Event = "APPROVAL_USED"
+	OperationFinished Event = "OPERATION_FINISHED"
 	// RecordsDropped replaces the records that a Log with the option Drop had no space for.
 	RecordsDropped Event = "RECORDS_DROPPED"
 	// RefusalsCounted replaces the records of requests that were refused one after the other; see Log.WriteRefusal.
@@ -88,6 +94,7 @@ type Record struct {
 	Reason      string
 	Rule        string // the policy rule that decided
 	TokenID     string // the first digits of a token's digest; not the token
+	ApprovalID  string // of an item of the inbox
 	Caller      identity.Caller
 	SessionID   string
 	RequestID   string
@@ -149,6 +156,7 @@ func (r *Record) appendOpen(dst []byte) []byte {
 	w.optional(r.reasonKey(), r.Reason)
 	w.optional("rule", r.Rule)
 	w.optional("token_id", r.TokenID)
+	w.optional("approval_id", r.ApprovalID)
 	w.optional("request_id", r.RequestID)
 	if r.SessionID != "" || !r.Caller.Anonymous() {
 		w.Key("client_context")

@@ -16,6 +16,10 @@ const (
 	longestDomain      = 100
 )
 
+// waits says what to do about a request that waits in the inbox.
+const waits = "If an answer has an approval_id, an operator was asked: tell the user, and send exactly the same request " +
+	"again later. It runs once it is approved."
+
 // Instructions returns one page for models: what the service is, and how to discover operations, send several requests
 // at once, select fields, page and confirm, each as far as the service has it.
 func (s Surface) Instructions(a *gen.Definitions, p Protocol) string {
@@ -37,12 +41,17 @@ func (s Surface) Instructions(a *gen.Definitions, p Protocol) string {
 		lines = append(lines, "Where it has first and after, read a page at a time: after is the cursor of the page before.")
 	}
 	switch {
+	case p.HumanOnly && p.Inbox:
+		lines = append(lines, "What needs an approval is put to a person before it runs. "+waits)
 	case p.HumanOnly:
 		lines = append(lines, "What needs an approval is put to the user before it runs. "+
 			"If nobody can be asked, it is denied.")
 	case p.Capabilities.Confirmation:
 		lines = append(lines, "If an answer is CONFIRMATION_REQUIRED, ask the user. After a yes, send the same request "+
 			"again, with confirmation_token from the answer in its params.")
+		if p.Inbox {
+			lines = append(lines, waits)
+		}
 	}
 	return strings.Join(lines, "\n")
 }

@@ -14,6 +14,7 @@ type Protocol struct {
 	Concurrency           string // concurrency model (MCP-AQL core §9.3.1); empty: not stated
 	SupportsETag          bool
 	HumanOnly             bool // no confirmation token counts, only the answer of a human
+	Inbox                 bool // what a human has to answer waits for one where the client cannot ask
 	MaxConcurrentRequests int  // 0: not stated
 	// Gate returns what an operation requires besides valid parameters. nil: nothing.
 	Gate func(o *gen.Operation) Gating

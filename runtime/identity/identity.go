@@ -12,11 +12,11 @@ import (
 // Caller identifies the caller of an operation. The zero value is an anonymous caller.
 type Caller struct {
 	// Subject is the caller's name, unique with its issuer; empty: the caller is anonymous.
-	Subject string
+	Subject string `json:"subject,omitempty"`
 	// Issuer is the issuer of the token that names the subject; "stdio" for the owner of a process.
-	Issuer string
+	Issuer string `json:"issuer,omitempty"`
 	// Scopes are the scopes that the issuer has granted. Policies may require them.
-	Scopes []string
+	Scopes []string `json:"scopes,omitempty"`
 }
 
 // Anonymous reports whether the caller is unknown.

@@ -44,12 +44,17 @@ func withAnswer(ctx context.Context, params *mcp.CallToolParamsRaw) context.Cont
 	return aql.WithAnswer(ctx, answer)
 }
 
+// elicits reports whether the client of a call can ask a person.
+func elicits(request *mcp.CallToolRequest) bool {
+	capabilities := request.ClientCapabilities()
+	return capabilities != nil && capabilities.Elicitation != nil
+}
+
 // ask returns a result that has the client ask a person for confirmation; nil: the client cannot ask.
 func (s *Server) ask(
 	ctx context.Context, session *aql.Session, request *mcp.CallToolRequest, q *aql.Question,
 ) *mcp.CallToolResult {
-	capabilities := request.ClientCapabilities()
-	if capabilities == nil || capabilities.Elicitation == nil {
+	if !elicits(request) {
 		return nil
 	}
 	state, err := session.Seal(ctx, q)

@@ -14,9 +14,11 @@ import (
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -447,5 +449,29 @@ func TestElicitationIsRecordedOnce(t *testing.T) {
 		if diff := cmp.Diff(want, b.events); diff != "" {
 			t.Errorf("%s: %s", era, diff)
 		}
+	}
+}
+
+// F61: where there is an inbox, the user of a client that can ask is asked as before, and the request of another client
+// waits.
+func TestElicitationBeforeTheInbox(t *testing.T) {
+	state := new(store.Memory)
+	server := newServerOf(t, aql.Options{
+		State: state, Confirmation: aql.Confirmation{HumanOnly: true, Inbox: approve.New},
+	}, Options{Elicit: true}, nil)
+	h := &human{answer: approves}
+	for era, open := range eras(t, server, h) {
+		before := h.asked.Load()
+		if text, _ := call(t, open(), "mcp_aql_delete", deleteX); !strings.Contains(text, "deleted x") ||
+			h.asked.Load() != before+1 {
+			t.Errorf("%s: %s", era, text)
+		}
+	}
+	if items, err := approve.New(state).List(t.Context()); err != nil || len(items) > 0 {
+		t.Errorf("%d items wait, %v", len(items), err)
+	}
+	text, _ := call(t, inMemory(t, server, ""), "mcp_aql_delete", deleteX)
+	if !strings.Contains(text, `"approval_id":"ask_`) || strings.Contains(text, "confirmation_token") {
+		t.Errorf("a client that cannot ask: %s", text)
 	}
 }

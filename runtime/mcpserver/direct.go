@@ -65,6 +65,9 @@ func (d *direct) answer(
 ) (_ []byte, asks *aql.Reply, err error) {
 	s := d.server
 	defer s.recovered(ctx, "tools/call", &err)
+	if s.options.Elicit && client.elicits {
+		ctx = s.adapter.WithAsker(ctx)
+	}
 	reply := session.Call(ctx, m.Call.Name, bytesOf(m.Call.Arguments))
 	if reply.Question != nil && s.options.Elicit && client.elicits {
 		return buf, &reply, nil

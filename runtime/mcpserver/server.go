@@ -75,7 +75,8 @@ type Options struct {
 	// Bearer authenticates callers over HTTP; nil: they are anonymous.
 	Bearer *Bearer
 	// Elicit has the client ask a person before an operation that needs confirmation runs, in the same call (MCP
-	// elicitation). Agents of clients that cannot ask get tokens, unless the adapter's Confirmation.HumanOnly is set.
+	// elicitation). Agents of clients that cannot ask get tokens; if the adapter's Confirmation.HumanOnly is set, their
+	// requests wait in its Inbox, or are denied where it has none.
 	Elicit bool
 	// Instructions are shown to the model when it connects; default Adapter.Instructions.
 	Instructions string
@@ -248,6 +249,9 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 	}
 	session := s.sessions.of(request, aql.CallerOf(ctx))
 	ctx = withAnswer(ctx, request.Params)
+	if s.options.Elicit && elicits(request) {
+		ctx = s.adapter.WithAsker(ctx)
+	}
 	reply := s.takeReply(request.Extra)
 	if reply == nil {
 		made := session.Call(ctx, request.Params.Name, request.Params.Arguments)

@@ -39,6 +39,8 @@ type Decision struct {
 	Cooldown time.Duration
 	// Reauthenticate reports whether a matching rule demands it, if the effect is Confirm.
 	Reauthenticate bool
+	// Approvers are those of the matching rules, all of which hold, if the effect is Confirm. They must not be changed.
+	Approvers []*Approvers
 }
 
 // For returns the rules that apply to an operation; nil if none does and the default is Allow. The default decides
@@ -96,6 +98,9 @@ func (r *Rules) Decide(q Request) Decision {
 		}
 		d.Cooldown = max(d.Cooldown, b.rule.Cooldown)
 		d.Reauthenticate = d.Reauthenticate || b.rule.Reauthenticate
+		if b.rule.Approvers != nil {
+			d.Approvers = append(d.Approvers, b.rule.Approvers)
+		}
 	}
 	if d.Rule == nil {
 		d.Effect = r.fallback

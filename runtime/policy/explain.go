@@ -23,11 +23,13 @@ type Explanation struct {
 	Scopes    []string     `json:"scopes,omitempty"`
 	Effect    Effect       `json:"effect"`
 	// Rule is the name of the rule that decided; empty: the default decided.
-	Rule           string  `json:"rule,omitempty"`
-	Reason         string  `json:"reason,omitempty"`   // of the rule
-	Cooldown       string  `json:"cooldown,omitempty"` // as Go writes durations
-	Reauthenticate bool    `json:"reauthenticate,omitempty"`
-	Rules          []Match `json:"rules"` // in the order of the policy
+	Rule           string `json:"rule,omitempty"`
+	Reason         string `json:"reason,omitempty"`   // of the rule
+	Cooldown       string `json:"cooldown,omitempty"` // as Go writes durations
+	Reauthenticate bool   `json:"reauthenticate,omitempty"`
+	// Approvers are those who must approve, in words, one for each rule that says so.
+	Approvers []string `json:"approvers,omitempty"`
+	Rules     []Match  `json:"rules"` // in the order of the policy
 }
 
 // Match reports whether one rule matches a call.
@@ -51,6 +53,9 @@ func (b *Bound) Explain(operation string, q Request) Explanation {
 	}
 	if decision.Cooldown > 0 {
 		e.Cooldown = decision.Cooldown.String()
+	}
+	for _, approvers := range decision.Approvers {
+		e.Approvers = append(e.Approvers, approvers.String())
 	}
 	if decision.Rule != nil {
 		e.Rule, e.Reason = decision.Rule.Name, decision.Rule.Reason
@@ -159,6 +164,9 @@ func (e Explanation) WriteText(w io.Writer) error {
 	}
 	if e.Reauthenticate {
 		b.WriteString(", authenticated anew")
+	}
+	for _, approvers := range e.Approvers {
+		b.WriteString(", approved by " + words.Printable(approvers))
 	}
 	b.WriteByte('\n')
 	facts := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

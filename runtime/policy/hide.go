@@ -146,6 +146,7 @@ func (f *findings) validateHiding(i int, r *Rule) {
 		{"effect", r.Effect != ""}, {"operations", len(r.Operations) > 0}, {"categories", len(r.Categories) > 0},
 		{"danger", r.Danger != ""}, {"not.operations", len(r.Not.Operations) > 0}, {"when", len(r.When) > 0},
 		{"reason", r.Reason != ""}, {"cooldown", r.Cooldown != 0}, {"reauthenticate", r.Reauthenticate},
+		{"approvers", r.Approvers != nil},
 	} {
 		if given.is {
 			f.add(ofRule(i, given.key), "%s is for rules about calls, and this rule hides fields from callers; "+

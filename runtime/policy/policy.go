@@ -93,6 +93,8 @@ type Rule struct {
 	Cooldown time.Duration
 	// Reauthenticate requires that the person who confirms authenticates anew. For Confirm only.
 	Reauthenticate bool
+	// Approvers says who must approve; nil: nobody in particular. For Confirm only, and for adapters with an inbox.
+	Approvers *Approvers
 }
 
 // Exception excludes calls from a rule: those that match any of its fields.

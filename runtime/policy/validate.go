@@ -138,6 +138,7 @@ func (f *findings) validateOutcome(i int, r *Rule) {
 			f.add(ofRule(i, "reauthenticate"), "reauthenticate is for effect: confirm, and the effect is %s", r.Effect)
 		}
 	}
+	f.validateApprovers(i, r)
 	if r.Cooldown < 0 || r.Cooldown > longestCooldown {
 		f.add(ofRule(i, "cooldown"), "cooldown is %v; it must be between 0 and %v", r.Cooldown, longestCooldown)
 	}

@@ -43,6 +43,10 @@ type Options struct {
 	MCP     mcpserver.Options
 	// Stores are the stores that -state can name, besides memory, such as sqlite.Drivers() of runtime/store/sqlite.
 	Stores []store.Driver
+	// Operator adds the subcommand operator, with which people decide what waits in the state: operator.Command{}.
+	// With it, the adapter has an inbox (see aql.Confirmation.Inbox) wherever its state is not in memory, and the flag
+	// -human-only.
+	Operator Operator
 	// AuditKey is the key of the file of -audit, of 32 bytes or more; -audit-key overrides it. AuditSize is the size in
 	// bytes at which the file is closed and the next one begins; default 64 MiB, negative: never. AuditKeep is how many
 	// closed files are kept; zero: all. See audit.FileOptions.
@@ -114,6 +118,7 @@ func untilSignal() (context.Context, context.CancelFunc) {
 type environment struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	terminal       func() (io.ReadWriteCloser, error) // nil: that of the process
 	lookup         func(name string) (string, bool)
 	environ        []string // in which misspelt names are searched
 }
@@ -129,6 +134,7 @@ func (e environment) run(ctx context.Context, registry *aql.Registry, options Op
 		set.SetOutput(e.stdout)
 		set.Usage()
 		return exitOK
+	case err == nil && options.operates(set.Args()):
 	case err == nil && set.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", set.Arg(0))
 	}
@@ -147,6 +153,9 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 	if set.Lookup("version").Value.String() == "true" {
 		fmt.Fprintf(e.stdout, "%s %s\n", options.Name, options.Version)
 		return exitOK
+	}
+	if options.operates(set.Args()) {
+		return e.operate(ctx, options, set)
 	}
 	settings, warnings, err := e.settings(set)
 	if err != nil {

@@ -63,6 +63,11 @@ var table = []setting{
 		help: "`file` with rules about who may do what; it is read again when it changes",
 	},
 	{
+		flag: "human-only", standard: "false", env: "MCP_AQL_HUMAN_ONLY", isSwitch: true,
+		help: "what requires confirmation needs a person: the client asks its user, or an operator approves it where the " +
+			"service has the subcommand operator; without, no agent is given a confirmation token",
+	},
+	{
 		flag: "audit", standard: "", env: "MCP_AQL_AUDIT",
 		help: "`file` that keeps what was asked for, allowed and denied; aql-tag audit verify checks it",
 	},
@@ -100,7 +105,7 @@ func Flags(set *flag.FlagSet) {
 type settings struct {
 	transport, addr, mode, profile, prefix, state, policy, audit, auditKey string
 	stateKey                                                               string // files, with commas between them
-	readOnly, noDestructive                                                bool
+	readOnly, noDestructive, humanOnly                                     bool
 	operations                                                             []string
 	level                                                                  slog.Level
 	given                                                                  map[string]bool // set by flag or environment
@@ -165,6 +170,7 @@ func (s *settings) restrict(values map[string]string) error {
 		}
 	}
 	s.readOnly, _ = strconv.ParseBool(values["read-only"])
+	s.humanOnly, _ = strconv.ParseBool(values["human-only"])
 	s.noDestructive, _ = strconv.ParseBool(values["no-destructive"])
 	if s.given["operations"] {
 		for pattern := range strings.SplitSeq(values["operations"], ",") {
@@ -212,6 +218,17 @@ func (s settings) apply(options Options, log *slog.Logger) aql.Options {
 		*available = available.And(aql.Available{
 			ReadOnly: s.readOnly, NoDestructive: s.noDestructive, Operations: s.operations,
 		})
+	}
+	if s.humanOnly { // a service that demands it is not overridden
+		adapter.Confirmation.HumanOnly = true
+	}
+	switch {
+	case options.Operator == nil, adapter.Confirmation.Inbox != nil:
+	case adapter.State != nil:
+		adapter.Confirmation.Inbox = options.Operator.Inbox
+	case adapter.Confirmation.HumanOnly:
+		log.Warn("The subcommand operator cannot see what waits for a person, because the state is in memory: " +
+			"set -state. Until then only clients that ask their user can confirm")
 	}
 	if adapter.Logger == nil {
 		adapter.Logger = log

@@ -31,6 +31,8 @@ type Memory struct {
 	counters map[string]*memoryCounter
 	sweep    int       // number of entries and counters at which expired ones are removed next
 	swept    time.Time // when expired ones were last removed
+
+	listeners Listeners
 }
 
 type memoryEntry struct {
@@ -195,8 +197,25 @@ func (m *Memory) hasSpace(n int, now time.Time) bool {
 	return held <= most
 }
 
-// Close implements Store. It removes everything.
+// Notify implements Notifier.
+func (m *Memory) Notify(ctx context.Context, topic string) error {
+	if err := cmp.Or(ctx.Err(), CheckTopic(topic)); err != nil {
+		return err
+	}
+	m.listeners.Tell(topic)
+	return nil
+}
+
+// Listen implements Notifier.
+func (m *Memory) Listen(ctx context.Context, topic string) <-chan struct{} {
+	return m.listeners.Listen(ctx, topic)
+}
+
+var _ Notifier = (*Memory)(nil)
+
+// Close implements Store. It removes everything, and ends all listening.
 func (m *Memory) Close() error {
+	m.listeners.Close()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.entries)

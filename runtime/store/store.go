@@ -7,7 +7,8 @@
 //
 //	serve.Main(registry, serve.Options{Stores: slices.Concat(sqlite.Drivers(), postgres.Drivers())})
 //
-// Package storetest tests what every Store must do. CheckClaims, Counter, TakeAll and PrefixEnd are for writing one.
+// A Notifier tells processes of changes. Package storetest tests what every Store must do. CheckClaims, Counter,
+// TakeAll, PrefixEnd, CheckTopic and Listeners are for writing one.
 package store
 
 import (

@@ -46,34 +46,42 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 		computed      bool
 		relations     bool
 		methods       bool // those that nothing calls, too
+		operator      bool
 	}{
-		{"without collections", "./clients/fixture", false, false, false, false},
+		{"without collections", "./clients/fixture", false, false, false, false, false},
 		{
 			"without collections, with templates",
 			main("\t\"os\"\n\t\"text/template\"\n\n\t\"github.com/aqltag/aqltag/runtime/gen\"\n",
 				"\t_ = template.Must(template.New(\"t\").Parse(\"\")).Execute(os.Stdout, nil)\n"+
 					"\tserve.Main(gen.NewRegistry(nil, nil), serve.Options{Name: \"x\", Version: \"1\"})\n"),
-			false, false, false, true,
+			false, false, false, true, false,
 		},
 		{
 			"with a collection",
 			main("\t\"github.com/aqltag/aqltag/test/collections/parts\"\n",
 				"\tserve.Main(parts.NewRegistry(new(parts.Store), new(parts.Tasks)),\n"+
 					"\t\tserve.Options{Name: \"x\", Version: \"1\"})\n"),
-			true, false, false, false,
+			true, false, false, false, false,
 		},
 		{
 			"with a collection and computed fields",
 			main("\t\"github.com/aqltag/aqltag/test/collections/crates\"\n",
 				"\tserve.Main(crates.NewRegistry(new(crates.Depot), new(crates.Scale)),\n"+
 					"\t\tserve.Options{Name: \"x\", Version: \"1\"})\n"),
-			true, true, false, false,
+			true, true, false, false, false,
 		},
 		{
 			"with relations",
 			main("\t\"github.com/aqltag/aqltag/test/collections/people\"\n",
 				"\tserve.Main(people.NewRegistry(new(people.Office)), serve.Options{Name: \"x\", Version: \"1\"})\n"),
-			false, false, true, false,
+			false, false, true, false, false,
+		},
+		{
+			"with people who approve",
+			main("\t\"github.com/aqltag/aqltag/runtime/gen\"\n\t\"github.com/aqltag/aqltag/runtime/operator\"\n",
+				"\tserve.Main(gen.NewRegistry(nil, nil),\n"+
+					"\t\tserve.Options{Name: \"x\", Version: \"1\", Operator: operator.Command{}})\n"),
+			false, false, false, false, true,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -93,6 +101,8 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime\.\(\*asking\)\..*$`, tt.collections},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/codec\.\(\*(Query|filterReader)\)\..*$`, tt.collections},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/codec\.\(\*computed(Fields|Values)\)\..*$`, tt.computed},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/approve\.\(\*box\)\..*$`, tt.operator},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/operator\.\(\*Desk\)\..*$`, tt.operator},
 				{`(?m)^.* T time\.Time\.ISOWeek$`, tt.methods},
 			} {
 				if found := regexp.MustCompile(code.pattern).FindAllString(symbols, -1); found != nil != code.linked {

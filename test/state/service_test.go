@@ -96,6 +96,7 @@ type answer struct {
 		Details       struct {
 			Token      string `json:"confirmation_token"`
 			RetryAfter int    `json:"retry_after_seconds"`
+			Approval   string `json:"approval_id"`
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
@@ -46,13 +47,15 @@ type admission struct {
 	now      time.Time
 	decision policy.Decision
 	// presented are the tokens of the request, or the one that a person has approved.
-	presented Presented
-	confirm   bool // the call needs confirmation
-	dry       bool // the call is a dry run, which changes nothing
-	light     bool // and neither the danger level nor a pause holds it up
-	pass      Pass
-	consumed  []string // ids of the tokens that were consumed
-	spent     bool     // the same request would find its token used up, or might
+	presented        Presented
+	confirm          bool // the call needs confirmation
+	dry              bool // the call is a dry run, which changes nothing
+	light            bool // and neither the danger level nor a pause holds it up
+	pass             Pass
+	approvals        []*approve.Item // that were used up
+	confirmedByInbox bool            // the last of them confirmed the call
+	consumed         []string        // ids of the tokens that were consumed
+	spent            bool            // the same request would find its token used up, or might
 }
 
 // IsBusy reports whether a failure of the store or the audit log may be over when the request is made again.
@@ -100,10 +103,19 @@ func (a *admission) countAndConfirm(ctx context.Context) *Refusal {
 	if refusal := a.readAnswer(ctx, bounded); refusal != nil {
 		return refusal
 	}
-	if a.confirm && a.Operation.humanOnly && a.Sealed == "" && (a.presented.Token != "" || a.presented.Conflict) {
+	if a.confirm && (a.named() || a.Operation.humanOnly && a.Sealed == "") &&
+		(a.presented.Token != "" || a.presented.Conflict) {
 		return a.refuseAgent()
 	}
-	tokenless := a.confirm && a.presented.Token == "" && !a.presented.Conflict
+	byInbox := a.byInbox()
+	var waits *waiting
+	if byInbox {
+		var refusal *Refusal
+		if waits, refusal = a.find(bounded, approve.Confirmation, a.binding(ConfirmationToken)); refusal != nil {
+			return refusal
+		}
+	}
+	tokenless := a.confirm && a.presented.Token == "" && !a.presented.Conflict && !waits.approved(a.now)
 	if refusal := a.count(bounded, tokenless); refusal != nil {
 		return refusal
 	}
@@ -111,9 +123,14 @@ func (a *admission) countAndConfirm(ctx context.Context) *Refusal {
 		return nil
 	}
 	var refusal *Refusal
-	if tokenless {
-		refusal = a.issue(bounded, a.binding(ConfirmationToken), &Refusal{Reason: ConfirmationNeeded, Rule: a.decision.Rule})
-	} else {
+	switch needed := (&Refusal{Reason: ConfirmationNeeded, Rule: a.decision.Rule, Personal: a.personal()}); {
+	case byInbox:
+		refusal = a.confirmByInbox(ctx, bounded, waits)
+	case a.named(): // and nobody can be asked
+		refusal = needed
+	case tokenless:
+		refusal = a.issue(bounded, a.binding(ConfirmationToken), needed)
+	default:
 		refusal = a.redeem(ctx, bounded)
 	}
 	if refusal != nil {
@@ -177,6 +194,14 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 			return blocked(block)
 		case a.Operation.humanOnly && a.Sealed == "" && a.presented.Continuation != "":
 			return a.refuseAgent()
+		case a.continuesByInbox():
+			if refusal := a.continueByInbox(ctx, a.continuation(block.Quota), blocked(block)); refusal != nil {
+				return refusal
+			}
+			if refusal := a.lift(ctx, block); refusal != nil {
+				return refusal
+			}
+			continue
 		case continued, a.presented.Continuation == "": // one token continues one quota
 			return a.issue(ctx, a.continuation(block.Quota), blocked(block))
 		case a.presented.Conflict:
@@ -185,11 +210,19 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 		if refusal := a.consume(ctx, a.continuation(block.Quota), a.presented.Continuation); refusal != nil {
 			return refusal
 		}
-		if err := a.gate.meter.Lift(ctx, block.Quota, caller, block.Resets, a.now); err != nil {
-			a.spent = true
-			return unavailable(err)
+		if refusal := a.lift(ctx, block); refusal != nil {
+			return refusal
 		}
 	}
+}
+
+// lift lifts the pause of a quota.
+func (a *admission) lift(ctx context.Context, block *meter.Block) *Refusal {
+	if err := a.gate.meter.Lift(ctx, block.Quota, a.Caller.Key(), block.Resets, a.now); err != nil {
+		a.spent = true
+		return unavailable(err)
+	}
+	return nil
 }
 
 // blocked returns the refusal of a call that a limit or a quota keeps out.

@@ -24,6 +24,7 @@ func (g given) Value(string) (string, bool) { return "", false }
 func (g given) Seen(string) (string, bool)  { return "", false }
 func (g given) Canonical() []byte           { return []byte(g) }
 func (g given) Redacted() []byte            { return []byte(g) }
+func (g given) Asked() (string, []byte)     { return "Delete it?", []byte(g) }
 
 // kept is a sink that holds records for the test.
 type kept struct {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/internal/meter"
@@ -29,7 +30,8 @@ type Gate struct {
 	clock      *clock
 	allowances *allowances
 	meter      *meter.Meter
-	bounded    bool // the store is not memory, so waiting for it is bounded
+	inbox      approve.Inbox // nil: there is none
+	bounded    bool          // the store is not memory, so waiting for it is bounded
 	policy     *policy.Bound
 	operations map[string]*Operation
 }
@@ -58,6 +60,9 @@ func New(options Options, definitions *gen.Definitions) (*Gate, error) {
 		g.options.Store = options.Store
 	}
 	g.tokens = &Tokens{Store: options.Store, Skew: c.ClockSkew}
+	if c.Inbox != nil {
+		g.inbox = c.Inbox(options.Store)
+	}
 	if g.meter, err = meter.New(options.Quota, definitions, options.Store); err != nil {
 		return nil, err
 	}
@@ -94,6 +99,9 @@ func (g *Gate) Operation(name string) *Operation { return g.operations[name] }
 
 // Meter counts calls; nil if nothing is counted.
 func (g *Gate) Meter() *meter.Meter { return g.meter }
+
+// Inbox holds what waits for people; nil: there is none.
+func (g *Gate) Inbox() approve.Inbox { return g.inbox }
 
 // Bound returns a context that bounds how long a request waits for the store. Memory needs no bound.
 func (g *Gate) Bound(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -13,7 +13,7 @@ func (g *Gate) Judge(r *Request) *Refusal {
 	a := &admission{gate: g, Request: r, now: g.clock.Now()}
 	refusal := a.decide()
 	if refusal == nil && a.confirm {
-		refusal = &Refusal{Reason: ConfirmationNeeded, Rule: a.decision.Rule}
+		refusal = &Refusal{Reason: ConfirmationNeeded, Rule: a.decision.Rule, Personal: a.personal()}
 	}
 	if refusal != nil {
 		refusal.At = a.now

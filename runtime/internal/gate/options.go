@@ -9,6 +9,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
@@ -51,6 +52,7 @@ type Confirmation struct {
 	ReauthenticateFrom          gen.Danger
 	Reauthenticate              func(ctx context.Context, caller identity.Caller, operation string) error
 	IssuesPerMinute             int
+	Inbox                       func(store.Store) approve.Inbox // nil: there is none
 }
 
 // Scope is who can use a token.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/quota"
@@ -50,7 +51,7 @@ func (g *Gate) writeRefusal(ctx context.Context, records ...audit.Record) {
 	write := g.write
 	// A token that was consumed is evidence of a consent.
 	if g.options.Audit != nil && !slices.ContainsFunc(records, func(r audit.Record) bool {
-		return r.Event == audit.TokenValidated
+		return r.Event == audit.TokenValidated || r.Event == audit.ApprovalUsed
 	}) {
 		write = g.options.Audit.WriteRefusal
 	}
@@ -82,7 +83,7 @@ func identifiers(o *gen.Operation) []string {
 // recordPass records that the operation may run. It must not run if recordPass fails.
 func (a *admission) recordPass(ctx context.Context) error {
 	a.pass.recorded = a.Operation.recorded || a.pass.Confirmed
-	if !a.pass.recorded && len(a.consumed) == 0 || !a.gate.records(ctx) {
+	if !a.pass.recorded && len(a.consumed)+len(a.approvals) == 0 || !a.gate.records(ctx) {
 		return nil
 	}
 	var records []audit.Record
@@ -91,12 +92,15 @@ func (a *admission) recordPass(ctx context.Context) error {
 		validated.TokenID = id
 		records = append(records, validated)
 	}
+	records = a.recordUsed(records)
 	if a.pass.recorded {
 		event, outcome, reason := audit.OperationAllowed, audit.Allowed, ""
 		if a.pass.Confirmed {
 			event, outcome = audit.ConfirmationGranted, audit.Confirmed
 			if a.Sealed != "" {
 				reason = "a human was asked"
+			} else if a.confirmedByInbox {
+				reason = "approved by " + approvers(a.approvals[len(a.approvals)-1])
 			}
 		}
 		if a.dry {
@@ -104,8 +108,11 @@ func (a *admission) recordPass(ctx context.Context) error {
 		}
 		decided := a.gate.record(a.Request, event, outcome, reason)
 		decided.Parameters, decided.Identifiers = a.Params.Redacted(), a.Operation.identifies
-		if a.pass.Confirmed {
-			decided.TokenID = a.consumed[len(a.consumed)-1] // confirmation comes last
+		switch { // confirmation comes last
+		case a.pass.Confirmed && a.confirmedByInbox:
+			decided.ApprovalID = a.approvals[len(a.approvals)-1].ID
+		case a.pass.Confirmed:
+			decided.TokenID = a.consumed[len(a.consumed)-1]
 		}
 		if a.decision.Rule != nil {
 			decided.Rule = a.decision.Rule.Name
@@ -113,6 +120,25 @@ func (a *admission) recordPass(ctx context.Context) error {
 		records = append(records, decided)
 	}
 	return a.gate.write(ctx, records...)
+}
+
+// recordUsed adds the records of the approvals that the request has used up.
+func (a *admission) recordUsed(records []audit.Record) []audit.Record {
+	for _, item := range a.approvals {
+		used := a.gate.record(a.Request, audit.ApprovalUsed, audit.Success, "approved by "+approvers(item))
+		used.ApprovalID = item.ID
+		records = append(records, used)
+	}
+	return records
+}
+
+// approvers returns who approved an item.
+func approvers(item *approve.Item) string {
+	var names []string
+	for _, vote := range item.Votes {
+		names = append(names, vote.By.Key())
+	}
+	return strings.Join(names, ", ")
 }
 
 // reasons are the reasons of refusals in records.
@@ -147,7 +173,19 @@ func (a *admission) recordRefusal(ctx context.Context, refusal *Refusal) {
 	if refusal.Rule != nil {
 		decided.Rule = refusal.Rule.Name
 	}
+	if refusal.Item != nil {
+		decided.ApprovalID = refusal.Item.ID
+		if denial := refusal.Item.Denial(); denial != nil {
+			decided.Reason += ", " + denial.By.Key()
+		}
+	}
 	records := []audit.Record{decided}
+	if refusal.Opened {
+		opened := a.gate.record(a.Request, audit.ApprovalRequested, audit.Success, "")
+		opened.ApprovalID = refusal.Item.ID
+		records = append(records, opened)
+	}
+	records = a.recordUsed(records)
 	token := func(event audit.Event, outcome audit.Outcome, id, reason string) {
 		r := a.gate.record(a.Request, event, outcome, reason)
 		r.TokenID = id

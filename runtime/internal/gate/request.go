@@ -3,6 +3,7 @@ package gate
 import (
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/policy"
@@ -22,6 +23,8 @@ type Request struct {
 	// replace a presented token.
 	Sealed   string
 	Approved bool
+	// CanAsk reports that the user of the client can be asked about the refusal.
+	CanAsk bool
 }
 
 // Params are the parameters of a request, after defaults.
@@ -34,6 +37,9 @@ type Params interface {
 	Canonical() []byte
 	// Redacted returns all parameters as a JSON object in which sensitive values are hidden.
 	Redacted() []byte
+	// Asked returns the author's question to a person who is to confirm the request, and the parameters to show with it,
+	// both without sensitive values.
+	Asked() (message string, params []byte)
 }
 
 // Presented are the tokens in a request.
@@ -57,7 +63,7 @@ const (
 	ConfirmationNeeded
 	TokenRefused
 	NotByHuman // a token in the request, where only the answer of a human counts
-	Declined   // by a person
+	Declined   // by a person; Item has the reason, if it was in the inbox
 	ReauthenticationNeeded
 	TooManyTokens
 	Busy        // the store or the audit log has no time, and may have later
@@ -76,6 +82,9 @@ type Refusal struct {
 	Wait     time.Duration // until the ticket is accepted, or the caller may try again
 	Redeemed Redemption    // for TokenRefused
 	Forged   bool          // for TokenRefused: Sealed is nothing that Session.Seal returned for the caller
+	Item     *approve.Item // for ConfirmationNeeded, QuotaPaused and Declined: what waits in the inbox; nil: nothing
+	Opened   bool          // for Item: this request opened it
+	Personal bool          // for ConfirmationNeeded: only a person can confirm the request
 	Err      error         // for the log, if Busy or Unavailable
 	Spent    bool          // for both: a token of the request is, or may be, used up
 }

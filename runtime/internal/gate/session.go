@@ -23,6 +23,7 @@ type Session struct {
 
 	gate      *Gate
 	connected bool // it ends with the connection, or with this process
+	shared    bool // it is of a caller, whatever the connection
 	questions questions
 	issues    *rate.Limiter
 	failures  *rate.Limiter
@@ -46,6 +47,7 @@ func (g *Gate) NewSession() *Session {
 // sessions of the caller, too.
 func (g *Gate) NewCallerSession() *Session {
 	s := g.NewSession()
+	s.shared = true
 	s.connected = !g.bounded // no other gate has this memory
 	return s
 }

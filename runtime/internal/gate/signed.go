@@ -19,6 +19,32 @@ type signedStore struct {
 	keys keyring
 }
 
+// SignedStore returns a store as an adapter with state keys sees it: what is in it is verified with the keys, and what
+// is put is signed with the first one.
+func SignedStore(s store.Store, secrets ...[]byte) (store.Store, error) {
+	keys, err := newKeyring(secrets...)
+	if err != nil {
+		return nil, err
+	}
+	return signedStore{s, keys}, nil
+}
+
+// Notify implements store.Notifier, where the store does.
+func (s signedStore) Notify(ctx context.Context, topic string) error {
+	if n, ok := s.Store.(store.Notifier); ok {
+		return n.Notify(ctx, topic)
+	}
+	return nil
+}
+
+// Listen implements store.Notifier. Where the store does not, the channel never receives.
+func (s signedStore) Listen(ctx context.Context, topic string) <-chan struct{} {
+	if n, ok := s.Store.(store.Notifier); ok {
+		return n.Listen(ctx, topic)
+	}
+	return nil
+}
+
 func (s signedStore) Get(ctx context.Context, key string) (store.Entry, error) {
 	entry, err := s.Store.Get(ctx, key)
 	if err != nil || !entry.Exists() {

@@ -62,7 +62,8 @@ func (d *decoder) rules(n *yaml.Node, part policy.Part) {
 
 // ruleKeys are the keys of a rule.
 var ruleKeys = []string{"name", "effect", "operations", "categories", "danger", "callers", "issuers", "scopes",
-	"anonymous", "not", "when", "hide", "reason", "cooldown", "reauthenticate"}
+	"anonymous", "not", "when", "hide", "reason", "cooldown", "reauthenticate",
+	"approvers"}
 
 func (d *decoder) rule(n *yaml.Node, i int) {
 	r := &d.policy.Rules[i]
@@ -100,6 +101,9 @@ func (d *decoder) rule(n *yaml.Node, i int) {
 			if b := d.boolean(part, v); b != nil {
 				r.Reauthenticate = *b
 			}
+		case "approvers":
+			r.Approvers = new(policy.Approvers)
+			d.approvers(v, part, r.Approvers)
 		}
 	})
 }
@@ -121,6 +125,27 @@ func (d *decoder) exception(n *yaml.Node, part policy.Part, e *policy.Exception)
 	})
 	if seen != nil && len(seen) == 0 {
 		d.add(part, "not is empty; leave it out")
+	}
+}
+
+func (d *decoder) approvers(n *yaml.Node, part policy.Part, a *policy.Approvers) {
+	keys := []string{"count", "groups", "not", "reason", "within"}
+	seen := d.mapping(n, part, "approvers", keys, func(part policy.Part, v *yaml.Node) {
+		switch part.Key {
+		case "approvers.count":
+			a.Count = d.count(part, v)
+		case "approvers.groups":
+			a.Groups = texts[string](d, part, v)
+		case "approvers.not":
+			a.NotRequester = d.word(part, v, "requester")
+		case "approvers.reason":
+			a.ReasonRequired = d.word(part, v, "required")
+		case "approvers.within":
+			a.Within = d.duration(part, v)
+		}
+	})
+	if seen != nil && len(seen) == 0 {
+		d.add(part, "approvers is empty; for one person, whoever that is, write count: 1")
 	}
 }
 

@@ -33,6 +33,9 @@ func TestEveryKey(t *testing.T) {
 		{
 			Name: "large-purges", Effect: policy.Confirm, Operations: []string{"purge_completed"}, Cooldown: 90 * time.Second,
 			Reauthenticate: true,
+			Approvers: &policy.Approvers{
+				Count: 2, Groups: []string{"ops", "wheel"}, NotRequester: true, ReasonRequired: true, Within: time.Hour,
+			},
 			When: []policy.Condition{
 				{
 					Param: "older_than_days", LessThan: json.Number("30"), GreaterThan: json.Number("-1"), AtLeast: json.Number("0"),

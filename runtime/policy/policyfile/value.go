@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -131,6 +132,29 @@ func (d *decoder) duration(part policy.Part, n *yaml.Node) time.Duration {
 	}
 	d.addUnread(part, "%s is %s; write a time with its unit, such as 10s or 1m30s", lastKey(part), describe(n))
 	return 0
+}
+
+// count reads a number of people, from 1 on.
+func (d *decoder) count(part policy.Part, n *yaml.Node) int {
+	if !d.plain(n, part) {
+		return 0
+	}
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!int" {
+		if count, err := strconv.Atoi(n.Value); err == nil && count > 0 {
+			return count
+		}
+	}
+	d.addUnread(part, "%s is %s; write a number from 1 on", lastKey(part), describe(n))
+	return 0
+}
+
+// word reports whether the value is a word, which is the only one that it can be.
+func (d *decoder) word(part policy.Part, n *yaml.Node, only string) bool {
+	text := d.text(part, n)
+	if text != "" && text != only {
+		d.addUnread(part, "%s is %q; it can only be %s", lastKey(part), clip(text), only)
+	}
+	return text == only
 }
 
 // values reads a list of values.

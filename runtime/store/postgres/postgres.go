@@ -61,9 +61,11 @@ type Store struct {
 	sql     statements
 	stall   string       // the constant; another in tests
 	written atomic.Int64 // how many rows that may expire were written
+
+	listeners store.Listeners
 }
 
-var _ store.Store = (*Store)(nil)
+var _ store.Notifier = (*Store)(nil)
 
 // Open opens the store at a location, and creates its tables if they do not exist. It fails if the server cannot be
 // reached, or if the tables are those of another release.
@@ -77,6 +79,7 @@ func Open(ctx context.Context, location string) (*Store, error) {
 		return nil, failed(ctx, opening, err)
 	}
 	s := &Store{pool: pool, sql: newStatements(schema), stall: stall}
+	s.listeners.Receive = s.receive
 	if err := s.prepareTables(ctx); err != nil {
 		pool.Close()
 		return nil, err
@@ -86,6 +89,7 @@ func Open(ctx context.Context, location string) (*Store, error) {
 
 // Close implements store.Store. It waits up to 5 seconds for running calls, and fails if some have not ended then.
 func (s *Store) Close() error {
+	s.listeners.Close()
 	closed := make(chan struct{})
 	go func() {
 		s.pool.Close()

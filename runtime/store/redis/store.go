@@ -14,7 +14,8 @@
 // servers; while the slot of a space moves, its store fails.
 //
 // A Redis user with restricted rights needs ~{aql}* +get +getrange +set +del +zadd +zrem +zrangebylex +zrangebyscore
-// +time +eval +evalsha, +cluster for a cluster, and +info for the checks of Open.
+// +time +eval +evalsha, +cluster for a cluster, +info for the checks of Open, and &{aql}* +publish +subscribe +ping for
+// Notify and Listen.
 //
 // # What Redis can lose
 //
@@ -64,9 +65,11 @@ type Store struct {
 	cluster *goredis.ClusterClient // of the server's cluster; nil: there is none
 	space   string                 // the beginning of every key, in braces
 	now     string                 // the time of counters in Unix milliseconds, for tests; empty: the server's
+
+	listeners store.Listeners
 }
 
-var _ store.Store = (*Store)(nil)
+var _ store.Notifier = (*Store)(nil)
 
 // Drivers returns the drivers of this package, for the schemes redis, rediss and redis+unix.
 func Drivers() []store.Driver {
@@ -94,6 +97,7 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	}
 	p.options.Dialer = dialer(p.options)
 	s := &Store{client: goredis.NewClient(p.options), space: "{" + p.space + "}"}
+	s.listeners.Receive = s.receive
 	if err := s.check(ctx); err != nil {
 		_ = s.Close()
 		return nil, fmt.Errorf("opening the store at %s: %w", p.shown, err)
@@ -314,6 +318,7 @@ func texts(answer any) ([]string, error) {
 
 // Close implements store.Store.
 func (s *Store) Close() error {
+	s.listeners.Close()
 	err := s.client.Close()
 	if s.cluster != nil {
 		err = errors.Join(err, s.cluster.Close())

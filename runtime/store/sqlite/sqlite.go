@@ -56,6 +56,8 @@ type Store struct {
 	// Each channel holds what is free. A call receives from it, and sends back what it has received.
 	writer  chan *writer
 	readers chan *reader
+
+	listeners store.Listeners
 }
 
 // writer makes one change at a time; SQLite allows no more.
@@ -93,6 +95,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	for range readers {
 		s.readers <- &reader{worker: newWorker()}
 	}
+	s.listeners.Receive = s.receive
 	return s, nil
 }
 
@@ -121,6 +124,7 @@ func (s *Store) connectWriter(ctx context.Context) error {
 
 // Close implements store.Store. It waits for running calls; later ones fail.
 func (s *Store) Close() error {
+	s.listeners.Close()
 	select {
 	case <-s.closed:
 		return nil
@@ -143,4 +147,4 @@ func (s *Store) Close() error {
 	}
 }
 
-var _ store.Store = (*Store)(nil)
+var _ store.Notifier = (*Store)(nil)

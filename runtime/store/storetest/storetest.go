@@ -29,7 +29,8 @@ import (
 )
 
 // Run tests a store. Each call of open opens the same location once more, as another process would; a store in memory
-// returns the same store. The location is empty at first. open closes what it has opened when the test ends.
+// returns the same store. The location is empty at first. open closes what it has opened when the test ends. A store
+// that is a store.Notifier is tested as that, too.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Run("entries", func(t *testing.T) { entries(t, open(t)) })
 	t.Run("an entry expires", func(t *testing.T) { expiry(t, open(t)) })
@@ -43,6 +44,12 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Run("the last place of a counter is taken once", func(t *testing.T) { lastPlace(t, open) })
 	t.Run("claims that overlap do not deadlock", func(t *testing.T) { overlap(t, open) })
 	t.Run("nothing changes when the context has ended", func(t *testing.T) { ended(t, open(t)) })
+	if _, notifies := open(t).(store.Notifier); notifies {
+		t.Run("who listens is told", func(t *testing.T) { told(t, open) })
+		t.Run("who is slow is told once, and holds up nobody", func(t *testing.T) { slow(t, open) })
+		t.Run("listening ends", func(t *testing.T) { listeningEnds(t, open) })
+		t.Run("a topic is a short name", func(t *testing.T) { topics(t, open) })
+	}
 }
 
 func entries(t *testing.T, s store.Store) {

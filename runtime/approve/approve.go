@@ -1,0 +1,75 @@
+// Package approve is the inbox of an adapter: what waits for a person to decide. An adapter with an inbox does not need
+// a client that can ask its user:
+//
+//	aql.Options{
+//		State:        state, // which the people who decide open, too
+//		Confirmation: aql.Confirmation{HumanOnly: true, Inbox: approve.New},
+//	}
+//
+// A request that requires confirmation is then answered with CONFIRMATION_REQUIRED and the id of an Item. People decide
+// about items in other processes that share the state: package operator is the command for that, and Inbox what other
+// programs are made with. When the item is approved, the agent sends the same request again, and it runs, once. No
+// token is made, so there is none that an agent could find.
+//
+// An approval is good for one caller, one operation and one set of parameters. It is used up by an atomic change of the
+// store, however many processes get the request at the same time.
+package approve
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// Inbox holds items in a store. It is safe for concurrent use by all processes that share the store. Errors of the
+// store are those of its methods; after another error than store.ErrConflict it is unknown whether a change was made.
+type Inbox interface {
+	// Find returns the item about a binding of a caller, in whatever state it is. If there is none, its ID is empty.
+	Find(ctx context.Context, caller identity.Caller, binding Binding) (Item, error)
+	// Ask returns the item about the question's binding if that is open, approved or denied; otherwise it opens one. It
+	// fails with ErrTooMany if too many items of the caller wait.
+	Ask(ctx context.Context, q Question) (item Item, opened bool, err error)
+	// Use uses up an item that Find has returned and that is approved at the time: the request that it is about may run
+	// now. It fails with ErrNotApproved if it is not, or another request was faster.
+	Use(ctx context.Context, item Item, at time.Time) error
+	// Vote adds the vote of a person to an item, and returns the item as it is then. It fails with one of the errors of
+	// this package if the vote does not count.
+	Vote(ctx context.Context, id string, v Vote) (Item, error)
+	// Get returns an item by its ID. It fails with ErrUnknown if there is none.
+	Get(ctx context.Context, id string) (Item, error)
+	// List returns all items that were not forgotten yet, the oldest first. An item is forgotten half an hour after it has
+	// expired.
+	List(ctx context.Context) ([]Item, error)
+	// Changes returns a channel that receives when items may have changed: see store.Notifier. A store that is none
+	// never sends.
+	Changes(ctx context.Context) <-chan struct{}
+}
+
+// Binding says what an approval is good for. It is a keyed digest of operation and parameters, from which nobody who
+// lacks the key learns them.
+type Binding [sha256.Size]byte
+
+// Question is what a person is asked.
+type Question struct {
+	Binding   Binding
+	Kind      Kind
+	Adapter   string
+	Operation string
+	Danger    gen.Danger
+	Caller    identity.Caller
+	Rule      string   // the rule of the policy that demands it; empty: none does
+	Message   string   // the words of the operation's author, with values of parameters in them
+	Reasons   []string // why it is dangerous
+	Params    string   // a JSON object without sensitive values
+	Needs     Needs
+	At        time.Time
+	Lifetime  time.Duration // how long it can be decided, and after that used
+	Cooldown  time.Duration // how long it cannot be approved yet
+}
+
+// New returns the inbox in a store.
+func New(s store.Store) Inbox { return &box{store: s} }

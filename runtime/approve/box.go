@@ -1,0 +1,236 @@
+package approve
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+const (
+	// prefix begins the keys of items in the store.
+	prefix = "approve/"
+	// topic is what is notified when items change.
+	topic = "approve"
+	// remembered is how long an item stays in the store after it has expired.
+	remembered = 30 * time.Minute
+	// mostWaiting bounds the items of a caller that wait at the same time, and mostHeld all that the store has of it.
+	mostWaiting, mostHeld = 200, 2000
+	// pageSize is how many items are listed at a time.
+	pageSize = 500
+	// mostShown bounds the parameters in an item, in bytes.
+	mostShown = 64 << 10
+)
+
+// form is the first byte of an item in the store.
+const form = '1'
+
+var errDamaged = errors.New("an item in the store is damaged, or was written by a later version")
+
+// box is an Inbox. There is one entry in the store for each binding: its key says whose it is.
+type box struct{ store store.Store }
+
+// of returns the beginning of the keys of a caller's items.
+func of(caller identity.Caller) string {
+	digest := sha256.Sum256([]byte(caller.Key()))
+	return prefix + hex.EncodeToString(digest[:8]) + "/"
+}
+
+func keyOf(caller identity.Caller, binding Binding) string {
+	return of(caller) + hex.EncodeToString(binding[:])
+}
+
+// parse decodes an entry.
+func parse(entry store.Entry) (Item, error) {
+	var item Item
+	text, ok := strings.CutPrefix(string(entry.Value), string(form))
+	if !ok || json.Unmarshal([]byte(text), &item) != nil || item.ID == "" {
+		return Item{}, errDamaged
+	}
+	item.key, item.version = entry.Key, entry.Version
+	return item, nil
+}
+
+// put writes an item over the version that it was read from. It is kept as long as somebody may ask about it.
+func (b *box) put(ctx context.Context, item *Item, now time.Time) error {
+	text, err := json.Marshal(item)
+	if err != nil {
+		return fmt.Errorf("encoding an item: %w", err)
+	}
+	ttl := max(item.Expires.Sub(now), 0) + remembered
+	version, err := b.store.Put(ctx, item.key, append([]byte{form}, text...), item.version, ttl)
+	if err != nil {
+		return err
+	}
+	item.version = version
+	if n, ok := b.store.(store.Notifier); ok {
+		_ = n.Notify(ctx, topic) // a hint: the change is made
+	}
+	return nil
+}
+
+func (b *box) Find(ctx context.Context, caller identity.Caller, binding Binding) (Item, error) {
+	item := Item{key: keyOf(caller, binding)}
+	entry, err := b.store.Get(ctx, item.key)
+	if err == nil && entry.Exists() {
+		item, err = parse(entry)
+	}
+	if err != nil {
+		return Item{}, fmt.Errorf("looking up an item: %w", err)
+	}
+	return item, nil
+}
+
+func (b *box) Ask(ctx context.Context, q Question) (item Item, opened bool, err error) {
+	for ctx.Err() == nil {
+		before, err := b.Find(ctx, q.Caller, q.Binding)
+		if err != nil {
+			return Item{}, false, err
+		}
+		if state := before.StateAt(q.At); before.ID != "" && state != Used && state != Expired {
+			return before, false, nil
+		}
+		if err := b.checkWaiting(ctx, q.Caller, q.At); err != nil {
+			return Item{}, false, err
+		}
+		item := q.item()
+		item.key, item.version = before.key, before.version
+		if before.ID == "" {
+			item.key = keyOf(q.Caller, q.Binding)
+		}
+		switch err := b.put(ctx, &item, q.At); {
+		case err == nil:
+			return item, true, nil
+		case !errors.Is(err, store.ErrConflict): // another request was not faster
+			return Item{}, false, fmt.Errorf("opening an item: %w", err)
+		}
+	}
+	return Item{}, false, fmt.Errorf("opening an item: %w", ctx.Err())
+}
+
+// item returns a new item about the question.
+func (q *Question) item() Item {
+	item := Item{
+		ID: "ask_" + rand.Text(), Kind: q.Kind, Adapter: q.Adapter, Operation: q.Operation, Danger: q.Danger,
+		Caller: identity.Caller{Subject: q.Caller.Subject, Issuer: q.Caller.Issuer}, Rule: q.Rule, Message: q.Message,
+		Reasons: q.Reasons, Params: q.Params, State: Open, Needs: q.Needs, Opened: q.At.UTC(),
+		Expires: q.At.Add(q.Lifetime).UTC(), Lifetime: q.Lifetime,
+	}
+	if len(item.Params) > mostShown {
+		item.Params = fmt.Sprintf(`{"…":"%d bytes, which are too many to show"}`, len(item.Params))
+	}
+	if q.Cooldown > 0 {
+		item.Ready = q.At.Add(q.Cooldown).UTC()
+	}
+	return item
+}
+
+// checkWaiting fails if so many items of a caller wait that people would no longer look at each. Two processes may
+// exceed the bound by what they open at the same time.
+func (b *box) checkWaiting(ctx context.Context, caller identity.Caller, now time.Time) error {
+	waiting, held := 0, 0
+	err := b.each(ctx, of(caller), func(item Item) {
+		held++
+		if item.StateAt(now) == Open {
+			waiting++
+		}
+	})
+	if err == nil && (waiting >= mostWaiting || held >= mostHeld) {
+		err = ErrTooMany
+	}
+	return err
+}
+
+// each calls f with the items whose keys begin with start, in the order of the keys. It leaves out entries that are
+// damaged or not signed, which can be neither decided nor used.
+func (b *box) each(ctx context.Context, start string, f func(Item)) error {
+	for after := ""; ; {
+		entries, err := b.store.List(ctx, start, after, pageSize)
+		if err != nil {
+			return fmt.Errorf("listing items: %w", err)
+		}
+		for _, entry := range entries {
+			if item, err := parse(entry); err == nil {
+				f(item)
+			}
+			after = entry.Key
+		}
+		if len(entries) < pageSize {
+			return nil
+		}
+	}
+}
+
+func (b *box) Use(ctx context.Context, item Item, at time.Time) error {
+	if item.StateAt(at) != Approved {
+		return ErrNotApproved
+	}
+	item.State, item.UsedAt = Used, at.UTC()
+	switch err := b.put(ctx, &item, at); {
+	case errors.Is(err, store.ErrConflict):
+		return ErrNotApproved
+	case err != nil:
+		return fmt.Errorf("using an approval: %w", err)
+	}
+	return nil
+}
+
+func (b *box) Vote(ctx context.Context, id string, v Vote) (Item, error) {
+	v.At = v.At.UTC()
+	v.Reason = strings.ToValidUTF8(strings.TrimSpace(v.Reason), "�")
+	for ctx.Err() == nil {
+		item, err := b.Get(ctx, id)
+		if err == nil {
+			err = item.decide(v)
+		}
+		if err != nil {
+			return item, err
+		}
+		switch err := b.put(ctx, &item, v.At); {
+		case err == nil:
+			return item, nil
+		case !errors.Is(err, store.ErrConflict): // nobody else has voted meanwhile
+			return Item{}, fmt.Errorf("voting: %w", err)
+		}
+	}
+	return Item{}, fmt.Errorf("voting: %w", ctx.Err())
+}
+
+func (b *box) Get(ctx context.Context, id string) (Item, error) {
+	var found Item
+	err := b.each(ctx, prefix, func(item Item) {
+		if item.ID == id {
+			found = item
+		}
+	})
+	if err == nil && found.ID == "" {
+		err = ErrUnknown
+	}
+	return found, err
+}
+
+func (b *box) List(ctx context.Context) ([]Item, error) {
+	var items []Item
+	err := b.each(ctx, prefix, func(item Item) { items = append(items, item) })
+	slices.SortStableFunc(items, func(x, y Item) int {
+		return cmp.Or(x.Opened.Compare(y.Opened), cmp.Compare(x.ID, y.ID))
+	})
+	return items, err
+}
+
+func (b *box) Changes(ctx context.Context) <-chan struct{} {
+	if n, ok := b.store.(store.Notifier); ok {
+		return n.Listen(ctx, topic)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package approve
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// Kind is what an item is about.
+type Kind string
+
+// The kinds of items.
+const (
+	Confirmation Kind = "confirmation" // a request that requires confirmation
+	Continuation Kind = "quota"        // going on after a quota has reached its pause threshold
+)
+
+// State is how far an item has come.
+type State string
+
+// The states of items. An open item becomes approved, denied or expired, and an approved one used or expired.
+const (
+	Open     State = "open"
+	Approved State = "approved"
+	Denied   State = "denied"
+	Used     State = "used"
+	Expired  State = "expired"
+)
+
+// Item is one thing that waits, or waited, for a person to decide.
+type Item struct {
+	ID        string          `json:"id"`
+	Kind      Kind            `json:"kind"`
+	Adapter   string          `json:"adapter"`
+	Operation string          `json:"operation"`
+	Danger    gen.Danger      `json:"danger_level"`
+	Caller    identity.Caller `json:"caller"` // who asks
+	Rule      string          `json:"rule,omitempty"`
+	Message   string          `json:"message,omitempty"`
+	Reasons   []string        `json:"reasons,omitempty"`
+	Params    string          `json:"params,omitempty"` // a JSON object
+	State     State           `json:"state"`
+	Needs     Needs           `json:"needs,omitzero"`
+	Votes     []Vote          `json:"votes,omitempty"`
+	Opened    time.Time       `json:"opened"`
+	Ready     time.Time       `json:"ready,omitzero"` // before this time it cannot be approved
+	// Expires is until when an open item can be decided, an approved one used, and a denied one is remembered.
+	Expires  time.Time     `json:"expires"`
+	Lifetime time.Duration `json:"lifetime"`
+	UsedAt   time.Time     `json:"used_at,omitzero"`
+
+	key     string
+	version store.Version
+}
+
+// Needs are the conditions of an approval. The zero value needs one vote of anybody.
+type Needs struct {
+	// Factors must all be met. One vote may count for several of them.
+	Factors []Factor `json:"factors,omitempty"`
+	// NotRequester refuses the vote of the caller who asks.
+	NotRequester bool `json:"not_requester,omitempty"`
+	// Reason requires a reason of each vote.
+	Reason bool `json:"reason,omitempty"`
+}
+
+// Factor requires votes of several people.
+type Factor struct {
+	Count  int      `json:"count"`            // how many people; less than one counts as one
+	Groups []string `json:"groups,omitempty"` // of which each of them must be in one; empty: anybody
+}
+
+// Vote is the decision of one person.
+type Vote struct {
+	By      identity.Caller `json:"by"`
+	Groups  []string        `json:"groups,omitempty"` // in which the person is, as the channel has verified
+	Channel string          `json:"channel"`          // where the person was asked, such as terminal
+	Approve bool            `json:"approve"`
+	Reason  string          `json:"reason,omitempty"` // a denied agent is told it
+	At      time.Time       `json:"at"`
+}
+
+// Why a vote does not count, or an item cannot be used.
+var (
+	ErrUnknown     = errors.New("there is no such item; it may have expired")
+	ErrDecided     = errors.New("the item is decided already")
+	ErrExpired     = errors.New("the item has expired; the agent has to ask again")
+	ErrTooEarly    = errors.New("the item cannot be approved yet")
+	ErrRequester   = errors.New("who asks cannot approve this item")
+	ErrNotApprover = errors.New("only members of certain groups can decide about this item")
+	ErrVoted       = errors.New("you have approved this item already; it needs somebody else as well")
+	ErrNoReason    = errors.New("this item needs a reason")
+	ErrLongReason  = errors.New("the reason is longer than 500 bytes")
+	ErrNotApproved = errors.New("the item is not approved, or its approval was used up")
+	ErrTooMany     = errors.New("too many items of the caller wait for a decision")
+)
+
+// longestReason bounds the reason of a vote, in bytes.
+const longestReason = 500
+
+// StateAt returns the state of the item at a time.
+func (i *Item) StateAt(now time.Time) State {
+	if i.State != Used && !now.Before(i.Expires) {
+		return Expired
+	}
+	return i.State
+}
+
+// Missing returns how many more votes each factor needs; empty: none. Without factors, one vote is needed.
+func (i *Item) Missing() []Factor {
+	factors := i.Needs.Factors
+	if len(factors) == 0 {
+		factors = []Factor{{Count: 1}}
+	}
+	var missing []Factor
+	for _, factor := range factors {
+		count := max(factor.Count, 1)
+		for _, vote := range i.Votes {
+			if vote.Approve && factor.counts(&vote) {
+				count--
+			}
+		}
+		if count > 0 {
+			missing = append(missing, Factor{Count: count, Groups: factor.Groups})
+		}
+	}
+	return missing
+}
+
+// counts reports whether a vote is of somebody whom the factor requires.
+func (f *Factor) counts(v *Vote) bool {
+	return len(f.Groups) == 0 || slices.ContainsFunc(v.Groups, func(group string) bool {
+		return slices.Contains(f.Groups, group)
+	})
+}
+
+// Denial returns the vote that denied the item; nil: none did.
+func (i *Item) Denial() *Vote {
+	for k := range i.Votes {
+		if !i.Votes[k].Approve {
+			return &i.Votes[k]
+		}
+	}
+	return nil
+}
+
+// decide adds a vote to the item, if it counts.
+func (i *Item) decide(v Vote) error {
+	switch i.StateAt(v.At) {
+	case Open:
+	case Expired:
+		return ErrExpired
+	default:
+		return ErrDecided
+	}
+	own := v.By.Key() == i.Caller.Key()
+	serves := len(i.Needs.Factors) == 0 ||
+		slices.ContainsFunc(i.Needs.Factors, func(f Factor) bool { return f.counts(&v) })
+	switch {
+	case len(v.Reason) > longestReason:
+		return ErrLongReason
+	case i.Needs.Reason && v.Reason == "":
+		return ErrNoReason
+	case v.Approve && own && i.Needs.NotRequester:
+		return ErrRequester
+	case !serves && (v.Approve || !own): // who asks may always withdraw
+		return ErrNotApprover
+	case v.Approve && v.At.Before(i.Ready):
+		return ErrTooEarly
+	case v.Approve && slices.ContainsFunc(i.Votes, func(other Vote) bool { return other.By.Key() == v.By.Key() }):
+		return ErrVoted
+	}
+	i.Votes = append(slices.Clone(i.Votes), v)
+	switch {
+	case !v.Approve:
+		i.State = Denied
+	case len(i.Missing()) == 0:
+		i.State = Approved
+	default:
+		return nil
+	}
+	i.Expires = v.At.Add(i.Lifetime)
+	return nil
+}

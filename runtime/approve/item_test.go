@@ -1,0 +1,283 @@
+package approve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/store"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+var (
+	start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	ann   = identity.Caller{Subject: "ann", Issuer: "test"}
+)
+
+// question is one of ann's.
+func question(change func(*approve.Question)) approve.Question {
+	q := approve.Question{
+		Binding: approve.Binding{1}, Kind: approve.Confirmation, Adapter: "notes", Operation: "delete_note",
+		Danger: gen.Destructive, Caller: ann, Message: "Delete it?", Params: `{"id":"n1"}`, At: start,
+		Lifetime: 5 * time.Minute,
+	}
+	if change != nil {
+		change(&q)
+	}
+	return q
+}
+
+func open(t *testing.T, inbox approve.Inbox, q approve.Question) approve.Item {
+	t.Helper()
+	item, opened, err := inbox.Ask(t.Context(), q)
+	if err != nil || !opened {
+		t.Fatalf("opening an item: opened %v, %v", opened, err)
+	}
+	return item
+}
+
+// cast is a vote after some time.
+type cast struct {
+	who    string
+	groups string
+	deny   bool
+	reason string
+	after  time.Duration
+	want   error
+}
+
+func (c *cast) vote() approve.Vote {
+	return approve.Vote{
+		By: identity.Caller{Subject: c.who, Issuer: "test"}, Groups: strings.Fields(c.groups), Channel: "test",
+		Approve: !c.deny, Reason: c.reason, At: start.Add(c.after),
+	}
+}
+
+// F61, REQ-NT-07: whose vote counts, and what becomes of an item.
+func TestVotes(t *testing.T) {
+	ops := approve.Needs{Factors: []approve.Factor{{Count: 2, Groups: []string{"ops"}}}, NotRequester: true}
+	both := approve.Needs{
+		Factors: []approve.Factor{{Count: 1, Groups: []string{"ops"}}, {Count: 1, Groups: []string{"legal"}}},
+	}
+	for name, tt := range map[string]struct {
+		needs    approve.Needs
+		cooldown time.Duration
+		votes    []cast
+		state    approve.State
+		missing  int
+	}{
+		"nobody votes":      {state: approve.Open, missing: 1},
+		"one approves":      {votes: []cast{{who: "eve"}}, state: approve.Approved},
+		"who asks approves": {votes: []cast{{who: "ann"}}, state: approve.Approved},
+		"one denies":        {votes: []cast{{who: "eve", deny: true}}, state: approve.Denied, missing: 1},
+		"it is decided": {
+			votes: []cast{{who: "eve"}, {who: "bob", want: approve.ErrDecided}}, state: approve.Approved,
+		},
+		"it was denied": {
+			votes: []cast{{who: "eve", deny: true}, {who: "bob", want: approve.ErrDecided}},
+			state: approve.Denied, missing: 1,
+		},
+		"too late": {
+			votes: []cast{{who: "eve", after: 5 * time.Minute, want: approve.ErrExpired}},
+			state: approve.Open, missing: 1,
+		},
+		"in the last moment": {votes: []cast{{who: "eve", after: 5*time.Minute - 1}}, state: approve.Approved},
+		"too early": {
+			cooldown: time.Minute, votes: []cast{{who: "eve", after: time.Minute - 1, want: approve.ErrTooEarly}},
+			state: approve.Open, missing: 1,
+		},
+		"denied early": {
+			cooldown: time.Minute, votes: []cast{{who: "eve", deny: true}}, state: approve.Denied, missing: 1,
+		},
+		"after the cooldown": {
+			cooldown: time.Minute, votes: []cast{{who: "eve", after: time.Minute}}, state: approve.Approved,
+		},
+		"no reason": {
+			needs: approve.Needs{Reason: true}, votes: []cast{{who: "eve", reason: " ", want: approve.ErrNoReason}},
+			state: approve.Open, missing: 1,
+		},
+		"a reason": {
+			needs: approve.Needs{Reason: true}, votes: []cast{{who: "eve", reason: "ok"}}, state: approve.Approved,
+		},
+		"a book": {
+			votes: []cast{{who: "eve", reason: strings.Repeat("x", 501), want: approve.ErrLongReason}},
+			state: approve.Open, missing: 1,
+		},
+		"not by oneself": {
+			needs: ops, votes: []cast{{who: "ann", groups: "ops", want: approve.ErrRequester}},
+			state: approve.Open, missing: 2,
+		},
+		"who asks withdraws": {
+			needs: ops, votes: []cast{{who: "ann", deny: true}}, state: approve.Denied, missing: 2,
+		},
+		"one of two": {
+			needs: ops, votes: []cast{{who: "eve", groups: "ops"}}, state: approve.Open, missing: 1,
+		},
+		"one of two, twice": {
+			needs: ops, votes: []cast{{who: "eve", groups: "ops"}, {who: "eve", groups: "ops", want: approve.ErrVoted}},
+			state: approve.Open, missing: 1,
+		},
+		"two of three": {
+			needs: ops, votes: []cast{
+				{who: "eve", groups: "ops"}, {who: "bob", groups: "a ops"},
+				{who: "joe", groups: "ops", want: approve.ErrDecided},
+			},
+			state: approve.Approved,
+		},
+		"another group": {
+			needs: ops, votes: []cast{{who: "eve", groups: "sales op", want: approve.ErrNotApprover}},
+			state: approve.Open, missing: 2,
+		},
+		"another group denies": {
+			needs: ops, votes: []cast{{who: "eve", groups: "sales", deny: true, want: approve.ErrNotApprover}},
+			state: approve.Open, missing: 2,
+		},
+		"approved and denied": {
+			needs: ops, votes: []cast{{who: "eve", groups: "ops"}, {who: "bob", groups: "ops", deny: true}},
+			state: approve.Denied, missing: 1,
+		},
+		"one of each group": {
+			needs: both, votes: []cast{{who: "eve", groups: "ops"}, {who: "bob", groups: "legal"}},
+			state: approve.Approved,
+		},
+		"two of the same group": {
+			needs: both, votes: []cast{{who: "eve", groups: "ops"}, {who: "bob", groups: "ops"}},
+			state: approve.Open, missing: 1,
+		},
+		"one who is in both": {
+			needs: both, votes: []cast{{who: "eve", groups: "ops legal"}}, state: approve.Approved,
+		},
+		"the same name elsewhere": {
+			needs: ops, votes: []cast{{who: "ann2", groups: "ops"}}, state: approve.Open, missing: 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inbox := approve.New(new(store.Memory))
+			item := open(t, inbox, question(func(q *approve.Question) { q.Needs, q.Cooldown = tt.needs, tt.cooldown }))
+			for _, c := range tt.votes {
+				if _, err := inbox.Vote(t.Context(), item.ID, c.vote()); !errors.Is(err, c.want) {
+					t.Errorf("%+v: %v", c, err)
+				}
+			}
+			got, err := inbox.Get(t.Context(), item.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got.Missing()) != min(tt.missing, 1) || tt.missing > 0 && got.Missing()[0].Count != tt.missing ||
+				got.State != tt.state {
+				t.Errorf("it is %s and lacks %+v; want %s and %d", got.State, got.Missing(), tt.state, tt.missing)
+			}
+			err = inbox.Use(t.Context(), got, start.Add(time.Minute))
+			if (err == nil) != (tt.state == approve.Approved) {
+				t.Errorf("using it: %v", err)
+			}
+		})
+	}
+}
+
+// An item is one for each binding while it waits or its decision counts, and comes back from the store as it was.
+func TestItems(t *testing.T) {
+	state := &store.Memory{Now: func() time.Time { return start }}
+	inbox := approve.New(state)
+	q := question(func(q *approve.Question) {
+		q.Needs = approve.Needs{Factors: []approve.Factor{{Count: 1, Groups: []string{"ops"}}}, Reason: true}
+		q.Reasons, q.Rule, q.Cooldown = []string{"for good"}, "r", time.Second
+	})
+	item := open(t, inbox, q)
+	again, opened, err := inbox.Ask(t.Context(), q)
+	if opened || err != nil {
+		t.Errorf("asking again: opened %v, %v", opened, err)
+	}
+	listed, err := inbox.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range append(listed, again) {
+		if diff := cmp.Diff(item, other, cmpopts.IgnoreUnexported(approve.Item{})); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	}
+	c := cast{who: "eve", groups: "ops", reason: "fine", after: 4 * time.Minute}
+	if item, err = inbox.Vote(t.Context(), item.ID, c.vote()); err != nil {
+		t.Fatal(err)
+	}
+	if want := start.Add(9 * time.Minute); !item.Expires.Equal(want) {
+		t.Errorf("the approval is good until %v, want %v", item.Expires, want)
+	}
+	if item, err = inbox.Find(t.Context(), ann, q.Binding); err != nil {
+		t.Fatal(err)
+	}
+	if err := inbox.Use(t.Context(), item, start.Add(9*time.Minute)); !errors.Is(err, approve.ErrNotApproved) {
+		t.Errorf("using it too late: %v", err)
+	}
+	if err := inbox.Use(t.Context(), item, start.Add(8*time.Minute)); err != nil {
+		t.Error(err)
+	}
+	if err := inbox.Use(t.Context(), item, start.Add(8*time.Minute)); !errors.Is(err, approve.ErrNotApproved) {
+		t.Errorf("using it twice: %v", err)
+	}
+	next := open(t, inbox, q)
+	if next.ID == item.ID {
+		t.Error("the next item has the same ID")
+	}
+	if _, err := inbox.Get(t.Context(), item.ID); !errors.Is(err, approve.ErrUnknown) {
+		t.Errorf("the item before: %v", err)
+	}
+	if other, err := inbox.Find(t.Context(), identity.Caller{Subject: "bob"}, q.Binding); err != nil || other.ID != "" {
+		t.Errorf("of another caller: %+v, %v", other, err)
+	}
+}
+
+// What is no item, or was written by a later version, is neither decided nor used, and hides no others.
+func TestDamagedItems(t *testing.T) {
+	state := new(store.Memory)
+	inbox := approve.New(state)
+	item := open(t, inbox, question(nil))
+	entries, err := state.List(t.Context(), "approve/", "", 10)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%d entries, %v", len(entries), err)
+	}
+	folder := entries[0].Key[:len("approve/")+16+1]
+	for i, value := range []string{"", "2{}", "1", "1{}", `1{"id":3}`, `{"id":"ask_a"}`} {
+		if _, err := state.Put(t.Context(), fmt.Sprint(folder, i), []byte(value), 0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if items, err := inbox.List(t.Context()); err != nil || len(items) != 1 || items[0].ID != item.ID {
+		t.Errorf("%+v, %v", items, err)
+	}
+	if _, err := state.Put(t.Context(), entries[0].Key, []byte("1{"), entries[0].Version, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := inbox.Find(t.Context(), ann, approve.Binding{1}); err == nil {
+		t.Error("a damaged item is found")
+	}
+	if _, _, err := inbox.Ask(t.Context(), question(nil)); err == nil {
+		t.Error("a damaged item is replaced")
+	}
+}
+
+// Who listens is told of each change.
+func TestChanges(t *testing.T) {
+	inbox := approve.New(new(store.Memory))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	changes := inbox.Changes(ctx)
+	item := open(t, inbox, question(nil))
+	<-changes
+	c := cast{who: "eve"}
+	if _, err := inbox.Vote(t.Context(), item.ID, c.vote()); err != nil {
+		t.Fatal(err)
+	}
+	<-changes
+	if len(changes) > 0 {
+		t.Error("it is told twice")
+	}
+}

@@ -1,0 +1,221 @@
+package gate
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/approve"
+)
+
+// bindingKey is where the store holds the secret with which the bindings of items are made, if the adapter has no state
+// key.
+const bindingKey = "key/approve"
+
+// byInbox reports whether a person decides about the confirmation in the inbox. A client that can ask its user does
+// that instead, unless the policy says who must approve.
+func (a *admission) byInbox() bool {
+	return a.confirm && a.gate.inbox != nil && a.bindable() && (a.named() || a.Operation.humanOnly && !a.asksUser())
+}
+
+// named reports whether the policy says who must approve the call.
+func (a *admission) named() bool { return len(a.decision.Approvers) > 0 }
+
+// personal reports whether no token confirms the call.
+func (a *admission) personal() bool { return a.Operation.humanOnly || a.named() }
+
+// asksUser reports whether the user of the client is asked, or was.
+func (a *admission) asksUser() bool { return a.CanAsk || a.Sealed != "" }
+
+// continuesByInbox reports whether a person decides in the inbox about going on after the pause of a quota.
+func (a *admission) continuesByInbox() bool {
+	return a.gate.inbox != nil && a.bindable() && a.Operation.humanOnly && !a.asksUser()
+}
+
+// bindable reports whether an approval can be bound to the caller. Anonymous callers without a connection are not told
+// apart.
+func (a *admission) bindable() bool { return !a.Caller.Anonymous() || !a.Session.shared }
+
+// itemBinding returns what an item is bound to for a request.
+func (a *admission) itemBinding(ctx context.Context, b Binding) (approve.Binding, error) {
+	if a.Caller.Anonymous() {
+		b.Session = a.Session.ID
+	}
+	text := make([]byte, 0, 256)
+	for _, part := range []string{string(b.Kind), b.Adapter, b.Caller, b.Session, b.Operation} {
+		text = binary.AppendUvarint(text, uint64(len(part)))
+		text = append(text, part...)
+	}
+	text = append(text, b.Params[:]...)
+	secret, err := a.gate.bindingSecret(ctx)
+	if err != nil {
+		return approve.Binding{}, err
+	}
+	mac := hmac.New(sha256.New, secret)
+	mac.Write(text)
+	return approve.Binding(mac.Sum(nil)), nil
+}
+
+// bindingSecret returns the secret with which bindings are made.
+func (g *Gate) bindingSecret(ctx context.Context) ([]byte, error) {
+	if g.keys != nil {
+		return g.keys[0].mac, nil
+	}
+	return g.secret(ctx, bindingKey)
+}
+
+// waiting is an item of the inbox, and the question that it is about.
+type waiting struct {
+	item    approve.Item
+	binding approve.Binding
+	kind    approve.Kind
+}
+
+// find looks up what became of a question. A denial refuses the request.
+func (a *admission) find(ctx context.Context, kind approve.Kind, b Binding) (*waiting, *Refusal) {
+	w := &waiting{kind: kind}
+	var err error
+	if a.now, err = a.gate.latest(ctx, a.now); err == nil {
+		w.binding, err = a.itemBinding(ctx, b)
+	}
+	if err == nil {
+		w.item, err = a.gate.inbox.Find(ctx, a.Caller, w.binding)
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	if w.item.ID != "" && w.item.StateAt(a.now) == approve.Denied {
+		return nil, &Refusal{Reason: Declined, Item: &w.item}
+	}
+	return w, nil
+}
+
+// approved reports whether the item is approved at a time.
+func (w *waiting) approved(now time.Time) bool {
+	return w != nil && w.item.ID != "" && w.item.StateAt(now) == approve.Approved
+}
+
+// ask adds the open item to a refusal, and opens one if there is none.
+func (a *admission) ask(ctx context.Context, w *waiting, refusal *Refusal) *Refusal {
+	if w.item.ID == "" || w.item.StateAt(a.now) != approve.Open {
+		if !a.Session.mayIssue(a.now) || !a.gate.allowances.mayIssue(a.Caller.Key(), a.now) {
+			return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
+		}
+		var err error
+		w.item, refusal.Opened, err = a.gate.inbox.Ask(ctx, a.question(w))
+		switch {
+		case errors.Is(err, approve.ErrTooMany):
+			return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
+		case err != nil:
+			return unavailable(err)
+		}
+	}
+	refusal.Item = &w.item
+	return refusal
+}
+
+// question is what a person is asked about the request.
+func (a *admission) question(w *waiting) approve.Question {
+	definition := a.Operation.definition
+	message, params := a.Params.Asked()
+	q := approve.Question{
+		Binding: w.binding, Kind: w.kind, Adapter: a.gate.adapter, Operation: definition.Name, Danger: definition.Danger,
+		Caller: a.Caller, Message: message, Reasons: definition.Reasons, Params: string(params), At: a.now,
+		Lifetime: a.lifetime(),
+	}
+	if w.kind == approve.Continuation {
+		return q
+	}
+	q.Cooldown = max(a.gate.options.Confirmation.Cooldown[definition.Danger], a.decision.Cooldown)
+	if rule := a.decision.Rule; rule != nil {
+		q.Rule = rule.Name
+		if rule.Reason != "" {
+			q.Reasons = append(q.Reasons[:len(q.Reasons):len(q.Reasons)], rule.Reason)
+		}
+	}
+	within := time.Duration(0)
+	for _, needed := range a.decision.Approvers {
+		q.Needs.Factors = append(q.Needs.Factors, approve.Factor{Count: max(needed.Count, 1), Groups: needed.Groups})
+		q.Needs.NotRequester = q.Needs.NotRequester || needed.NotRequester
+		q.Needs.Reason = q.Needs.Reason || needed.ReasonRequired
+		if needed.Within > 0 && (within == 0 || needed.Within < within) {
+			within = needed.Within
+		}
+	}
+	if within > 0 {
+		q.Lifetime = within
+	}
+	q.Cooldown = min(q.Cooldown, q.Lifetime-time.Second)
+	return q
+}
+
+// confirmByInbox admits the request if its item is approved, and uses that up. bounded is ctx with the time limit of
+// the store.
+func (a *admission) confirmByInbox(ctx, bounded context.Context, w *waiting) *Refusal {
+	if !w.approved(a.now) {
+		return a.ask(bounded, w, &Refusal{Reason: ConfirmationNeeded, Rule: a.decision.Rule})
+	}
+	if a.reauthenticates() {
+		// This may take a person longer than the time limit of the store, and the approval may expire meanwhile.
+		if refusal := a.reauthenticate(ctx); refusal != nil {
+			return refusal
+		}
+		var cancel context.CancelFunc
+		bounded, cancel = a.gate.Bound(ctx)
+		defer cancel()
+		a.now = a.gate.clock.Now()
+	}
+	used, refusal := a.use(bounded, w)
+	if refusal != nil {
+		return refusal
+	}
+	if !used {
+		return a.askAnew(bounded, w, a.binding(ConfirmationToken),
+			&Refusal{Reason: ConfirmationNeeded, Rule: a.decision.Rule})
+	}
+	a.pass.Confirmed, a.confirmedByInbox = true, true
+	return nil
+}
+
+// continueByInbox lets the request go on after a pause if that is approved, and uses up the approval.
+func (a *admission) continueByInbox(ctx context.Context, b Binding, paused *Refusal) *Refusal {
+	w, refusal := a.find(ctx, approve.Continuation, b)
+	if refusal != nil {
+		return refusal
+	}
+	if w.approved(a.now) {
+		used, refusal := a.use(ctx, w)
+		if used || refusal != nil {
+			return refusal
+		}
+		return a.askAnew(ctx, w, b, paused)
+	}
+	return a.ask(ctx, w, paused)
+}
+
+// use uses up an approval. It returns false if another request was faster.
+func (a *admission) use(ctx context.Context, w *waiting) (bool, *Refusal) {
+	err := a.gate.inbox.Use(ctx, w.item, a.now)
+	switch {
+	case errors.Is(err, approve.ErrNotApproved):
+		return false, nil
+	case err != nil:
+		a.spent = true // or it may be
+		return false, unavailable(err)
+	}
+	a.spent = a.spent || w.kind == approve.Confirmation
+	a.approvals = append(a.approvals, &w.item)
+	return true, nil
+}
+
+// askAnew asks once more, for a request whose approval another one has used up.
+func (a *admission) askAnew(ctx context.Context, w *waiting, b Binding, refused *Refusal) *Refusal {
+	now, refusal := a.find(ctx, w.kind, b)
+	if refusal != nil {
+		return refusal
+	}
+	return a.ask(ctx, now, refused)
+}

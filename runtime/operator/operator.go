@@ -1,0 +1,145 @@
+// Package operator is the command with which people decide about what waits in the inbox of an adapter (see package
+// approve). A service has it with
+//
+//	serve.Main(registry, serve.Options{Name: "todo", Stores: sqlite.Drivers(), Operator: operator.Command{}})
+//
+// and its users run the program once more, with the state of the one that serves:
+//
+//	todo operator list -state state.db
+//	todo operator approve ask_… -state state.db
+//
+// An approval is typed at a terminal: a program that has none, such as the shell of an agent, cannot give one. Whoever
+// can write the state can still forge one. With -state-key that takes the key as well, so keep both from the user that
+// agents run as.
+package operator
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// Command is the subcommand operator of an adapter's program.
+type Command struct{}
+
+// Desk is where a person works who decides.
+type Desk struct {
+	Program        string // its name, for messages
+	Inbox          approve.Inbox
+	Audit          *audit.Log // of votes; nil: there is none
+	Stdout, Stderr io.Writer
+	// Who decides, and the groups of that person.
+	Who    identity.Caller
+	Groups []string
+	// Terminal opens the terminal of the person. It fails if there is none.
+	Terminal func() (io.ReadWriteCloser, error)
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// The exit codes of Run.
+const (
+	exitOK      = 0
+	exitError   = 1 // the state or the terminal fails
+	exitRefused = 2 // there is no such item, or the vote does not count
+	exitUsage   = 3
+)
+
+// Usage is the help of the command, behind the name of the program.
+const Usage = `operator list            what waits for a decision; with -all also what was decided
+operator show ID         everything about one item
+operator approve ID      approve it, once, after a question on the terminal
+operator deny ID         deny it; with -reason the agent is told why
+operator watch           print what comes and what becomes of it, until interrupted
+`
+
+// Flags are the flags of the command.
+type Flags struct {
+	All, JSON bool
+	Reason    string
+}
+
+// Add adds the flags to a set.
+func (f *Flags) Add(set *flag.FlagSet) {
+	set.BoolVar(&f.All, "all", false, "operator list: also what was decided or has expired")
+	set.BoolVar(&f.JSON, "json", false, "operator: print items as JSON, one on a line")
+	set.StringVar(&f.Reason, "reason", "",
+		"operator approve, deny: a `text` that is kept, and that the agent is told on denial")
+}
+
+// Inbox returns the inbox in a store.
+func (Command) Inbox(s store.Store) approve.Inbox { return approve.New(s) }
+
+// Run runs the command with its words, such as approve and an ID, and returns the exit code.
+func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	if d.Terminal == nil {
+		d.Terminal = openTerminal
+	}
+	if d.Who.Anonymous() {
+		d.Who, d.Groups = identity.Owner(), groups()
+	}
+	var err error
+	switch {
+	case len(words) == 1 && words[0] == "list":
+		err = d.list(ctx, f)
+	case len(words) == 1 && words[0] == "watch":
+		err = d.watch(ctx, f)
+	case len(words) == 2 && words[0] == "show":
+		err = d.show(ctx, f, words[1])
+	case len(words) == 2 && words[0] == "approve":
+		err = d.approve(ctx, f, words[1])
+	case len(words) == 2 && words[0] == "deny":
+		err = d.vote(ctx, words[1], false, f.Reason)
+	default:
+		fmt.Fprintf(d.Stderr, "%s operator: say what to do:\n\n", d.Program)
+		for line := range strings.Lines(Usage) {
+			fmt.Fprintf(d.Stderr, "  %s %s", d.Program, line)
+		}
+		return exitUsage
+	}
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(d.Stderr, "%s operator: %v\n", d.Program, err)
+	for _, refused := range []error{
+		approve.ErrUnknown, approve.ErrDecided, approve.ErrExpired, approve.ErrTooEarly, approve.ErrRequester,
+		approve.ErrNotApprover, approve.ErrVoted, approve.ErrNoReason, approve.ErrLongReason, errNotTyped,
+	} {
+		if errors.Is(err, refused) {
+			return exitRefused
+		}
+	}
+	return exitError
+}
+
+// groups returns the names of the groups of the process's owner, as the operating system knows them.
+func groups() []string {
+	var names []string
+	owner, err := user.Current()
+	if err != nil {
+		return nil
+	}
+	ids, err := owner.GroupIds()
+	if err != nil {
+		return nil
+	}
+	for _, id := range ids {
+		if group, err := user.LookupGroupId(id); err == nil {
+			names = append(names, group.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,276 @@
+package operator_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode"
+
+	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/operator"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+// terminal is a terminal on which a person types.
+type terminal struct {
+	io.Reader
+	bytes.Buffer
+}
+
+func (t *terminal) Read(p []byte) (int, error) { return t.Reader.Read(p) }
+func (t *terminal) Close() error               { return nil }
+
+// desk is a desk in a test.
+type desk struct {
+	operator.Desk
+	stdout, stderr bytes.Buffer
+	terminal       *terminal // nil: there is none
+}
+
+func newDesk(typed string) *desk {
+	d := &desk{terminal: &terminal{Reader: strings.NewReader(typed)}}
+	d.Desk = operator.Desk{
+		Program: "notes", Inbox: approve.New(new(store.Memory)), Stdout: &d.stdout, Stderr: &d.stderr,
+		Who: identity.Caller{Subject: "eve", Issuer: "stdio"}, Groups: []string{"ops"},
+		Terminal: func() (io.ReadWriteCloser, error) {
+			if d.terminal == nil {
+				return nil, errors.New("no such device")
+			}
+			return d.terminal, nil
+		},
+		Now: func() time.Time { return start.Add(30 * time.Second) },
+	}
+	return d
+}
+
+func (d *desk) ask(t *testing.T, change func(*approve.Question)) string {
+	t.Helper()
+	q := approve.Question{
+		Kind: approve.Confirmation, Adapter: "notes", Operation: "delete_note", Danger: gen.Destructive,
+		Caller: identity.Caller{Subject: "ann", Issuer: "stdio"}, Message: "Delete note 'n1'?", Reasons: []string{"For good"},
+		Params: `{"note_id":"n1"}`, At: start, Lifetime: 5 * time.Minute,
+	}
+	if change != nil {
+		change(&q)
+	}
+	item, _, err := d.Inbox.Ask(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return item.ID
+}
+
+func (d *desk) run(t *testing.T, flags operator.Flags, words ...string) int {
+	t.Helper()
+	return operator.Command{}.Run(t.Context(), d.Desk, flags, words)
+}
+
+func (d *desk) state(t *testing.T, id string) approve.State {
+	t.Helper()
+	item, err := d.Inbox.Get(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return item.State
+}
+
+// F61: what a person does at the terminal, and what becomes of the item.
+func TestDecisions(t *testing.T) {
+	factors := func(q *approve.Question) {
+		q.Needs = approve.Needs{Factors: []approve.Factor{{Count: 2, Groups: []string{"ops"}}}, Reason: true}
+	}
+	for name, tt := range map[string]struct {
+		change func(*approve.Question)
+		typed  string
+		flags  operator.Flags
+		word   string
+		state  approve.State
+		code   int
+		says   string
+	}{
+		"approve is typed": {typed: "approve\n", word: "approve", state: approve.Approved, says: "is approved"},
+		"yes is not enough": {
+			typed: "yes\n", word: "approve", state: approve.Open, code: 2, says: "did not type",
+		},
+		"nothing is typed": {word: "approve", state: approve.Open, code: 1, says: "reading from the terminal"},
+		"it is denied": {
+			word: "deny", state: approve.Denied, flags: operator.Flags{Reason: "no"}, says: "is denied",
+		},
+		"one of two": {
+			change: factors, typed: "approve\nfine\n",
+			word: "approve", state: approve.Open, says: "still needs 1 person of ops",
+		},
+		"the reason is a flag": {
+			change: factors, typed: "approve\n",
+			flags: operator.Flags{Reason: "ok"}, word: "approve", state: approve.Open, says: "counts",
+		},
+		"no reason": {
+			change: factors, typed: "approve\n\n",
+			word: "approve", state: approve.Open, code: 2, says: "needs a reason",
+		},
+		"another group": {change: func(q *approve.Question) {
+			q.Needs.Factors = []approve.Factor{{Groups: []string{"legal"}}}
+		}, typed: "approve\n", word: "approve", state: approve.Open, code: 2, says: "1 person of legal"},
+		"too early": {change: func(q *approve.Question) { q.Cooldown = time.Minute }, typed: "approve\n", word: "approve",
+			state: approve.Open, code: 2, says: "wait until"},
+		"too late": {change: func(q *approve.Question) { q.Lifetime = time.Second }, typed: "approve\n", word: "approve",
+			state: approve.Open, code: 2, says: "has expired"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(tt.typed)
+			id := d.ask(t, tt.change)
+			code := d.run(t, tt.flags, tt.word, id)
+			if said := d.stdout.String() + d.stderr.String(); code != tt.code || d.state(t, id) != tt.state ||
+				!strings.Contains(said, tt.says) {
+				t.Errorf("code %d, %s, says %q; want %d, %s, %q", code, d.state(t, id), said, tt.code, tt.state, tt.says)
+			}
+		})
+	}
+}
+
+// A program that has no terminal, such as the shell of an agent, approves nothing.
+func TestApprovalsAreTyped(t *testing.T) {
+	d := newDesk("")
+	d.terminal = nil
+	id := d.ask(t, nil)
+	if code := d.run(t, operator.Flags{Reason: "please"}, "approve", id); code != 1 || d.state(t, id) != approve.Open {
+		t.Errorf("code %d, %s: %s", code, d.state(t, id), &d.stderr)
+	}
+}
+
+// Texts of agents control no terminal and look like nothing else, wherever they are shown.
+func TestHostileTexts(t *testing.T) {
+	hostile := "a\x1b[2J\x1b]0;x\a\u202e\u200b\r\nb\u2028\u009b31m\x00"
+	quoted, err := json.Marshal(hostile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk("approve\n")
+	id := d.ask(t, func(q *approve.Question) {
+		q.Adapter, q.Operation, q.Rule, q.Message, q.Reasons = hostile, hostile, hostile, hostile, []string{hostile}
+		q.Caller = identity.Caller{Subject: hostile, Issuer: hostile}
+		q.Params = `{` + string(quoted) + `:` + string(quoted) + `,"long":"` + strings.Repeat("x", 5000) + `","id":"n1"}`
+	})
+	for _, words := range [][]string{{"list"}, {"show", id}, {"approve", id}} {
+		for _, flags := range []operator.Flags{{}, {JSON: true, All: true}} {
+			d.run(t, flags, words...)
+		}
+	}
+	shown := d.stdout.String() + d.terminal.String() + d.stderr.String()
+	for _, r := range shown {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028') {
+			t.Errorf("%q is shown", r)
+		}
+	}
+	if strings.Contains(d.terminal.String(), "\nb") {
+		t.Errorf("a text of the agent begins a line: %s", d.terminal.String())
+	}
+	if !strings.Contains(d.terminal.String(), `id  "n1"`) || !strings.Contains(d.terminal.String(), "(5002 bytes)") {
+		t.Errorf("a long parameter hides another: %s", d.terminal.String())
+	}
+}
+
+// Lists have what waits, and with a flag what was decided.
+func TestLists(t *testing.T) {
+	d := newDesk("approve\n")
+	d.run(t, operator.Flags{}, "list")
+	if d.stdout.String() != "Nothing waits for a decision.\n" {
+		t.Errorf("%s", &d.stdout)
+	}
+	first := d.ask(t, nil)
+	second := d.ask(t, func(q *approve.Question) { q.Binding, q.At = approve.Binding{1}, start.Add(time.Second) })
+	d.run(t, operator.Flags{}, "deny", first)
+	d.stdout.Reset()
+	d.run(t, operator.Flags{}, "list")
+	want := second + "  open  delete_note destructive  confirmation  by ann (stdio)  29s ago\n"
+	if d.stdout.String() != want {
+		t.Errorf("got\n%swant\n%s", &d.stdout, want)
+	}
+	d.stdout.Reset()
+	d.run(t, operator.Flags{All: true, JSON: true}, "list")
+	var items []approve.Item
+	for decoder := json.NewDecoder(&d.stdout); decoder.More(); {
+		var item approve.Item
+		if err := decoder.Decode(&item); err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, item)
+	}
+	if len(items) != 2 || items[0].ID != first || items[0].State != approve.Denied || items[1].ID != second {
+		t.Errorf("%+v", items)
+	}
+	for _, words := range [][]string{nil, {"show"}, {"aprove", first}, {"list", "x"}} {
+		if code := d.run(t, operator.Flags{}, words...); code != 3 {
+			t.Errorf("%q: code %d", words, code)
+		}
+	}
+	if code := d.run(t, operator.Flags{}, "show", "ask_X"); code != 2 {
+		t.Errorf("an item that is not there: code %d", code)
+	}
+}
+
+// Watching tells what comes and what becomes of it, and ends when it is interrupted.
+func TestWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk("")
+		ctx, cancel := context.WithCancel(t.Context())
+		id := d.ask(t, nil)
+		code := make(chan int)
+		go func() { code <- operator.Command{}.Run(ctx, d.Desk, operator.Flags{}, []string{"watch"}) }()
+		synctest.Wait()
+		if _, err := d.Inbox.Vote(ctx, id, approve.Vote{
+			By: identity.Caller{Subject: "bob"}, Approve: true, At: start.Add(time.Minute),
+		}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		cancel()
+		if got := <-code; got != 0 {
+			t.Errorf("code %d: %s", got, &d.stderr)
+		}
+		lines := strings.Split(strings.TrimSpace(d.stdout.String()), "\n")
+		if len(lines) != 2 || !strings.Contains(lines[0], id+"  open") || !strings.Contains(lines[1], id+"  approved") {
+			t.Errorf("%s", &d.stdout)
+		}
+	})
+}
+
+// sink writes records as JSON.
+type sink struct{ to *bytes.Buffer }
+
+func (s sink) Write(_ context.Context, records []audit.Record) error {
+	for i := range records {
+		s.to.Write(records[i].AppendJSON(nil))
+	}
+	return nil
+}
+
+func (s sink) Close() error { return nil }
+
+// AU-01: votes are on record, with who voted and why.
+func TestVotesAreOnRecord(t *testing.T) {
+	var out bytes.Buffer
+	d := newDesk("approve\n")
+	d.Audit = audit.New(audit.Options{Sinks: []audit.Sink{sink{&out}}, Wait: true})
+	id := d.ask(t, nil)
+	d.run(t, operator.Flags{Reason: "fine"}, "approve", id)
+	for _, want := range []string{
+		`"event":"APPROVAL_GRANTED"`, `"operation":"delete_note"`, `"reason":"fine"`, `"approval_id":"` + id + `"`,
+		`"user_id":"eve"`,
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s lacks %s", &out, want)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package operator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/words"
+)
+
+const (
+	// longestValue is how much of the value of a parameter is shown, in bytes, so that none hides the others.
+	longestValue = 500
+	// lookEvery is how often watch looks at the inbox without a hint.
+	lookEvery = 2 * time.Second
+)
+
+func (d *Desk) now() time.Time { return d.Now() }
+
+// list prints the items.
+func (d *Desk) list(ctx context.Context, f Flags) error {
+	items, err := d.Inbox.List(ctx)
+	if err != nil {
+		return err
+	}
+	now, shown := d.now(), 0
+	table := tabwriter.NewWriter(d.Stdout, 0, 0, 2, ' ', 0)
+	for i := range items {
+		item := &items[i]
+		item.State = item.StateAt(now)
+		if item.State != approve.Open && !f.All {
+			continue
+		}
+		shown++
+		if f.JSON {
+			if err := d.printJSON(item); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintln(table, d.line(item, now))
+	}
+	if shown == 0 && !f.JSON {
+		fmt.Fprintln(d.Stdout, "Nothing waits for a decision.")
+	}
+	return table.Flush()
+}
+
+// line is an item in one line, with tabs between its columns.
+func (d *Desk) line(item *approve.Item, now time.Time) string {
+	return fmt.Sprintf("%s\t%s\t%s %s\t%s\tby %s\t%s ago", item.ID, item.State, words.Printable(item.Operation),
+		words.Printable(string(item.Danger)), item.Kind, name(item.Caller), now.Sub(item.Opened).Round(time.Second))
+}
+
+// show prints everything about one item.
+func (d *Desk) show(ctx context.Context, f Flags, id string) error {
+	item, err := d.Inbox.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	item.State = item.StateAt(d.now())
+	if f.JSON {
+		return d.printJSON(&item)
+	}
+	return d.writeItem(d.Stdout, &item)
+}
+
+// printJSON prints an item on one line, with an escape for each character that cannot be seen or misleads.
+func (d *Desk) printJSON(item *approve.Item) error {
+	text, err := json.Marshal(item)
+	if err != nil {
+		return fmt.Errorf("encoding an item: %w", err)
+	}
+	_, err = fmt.Fprintln(d.Stdout, words.PrintableJSON(string(text)))
+	return err
+}
+
+// writeItem writes everything about an item. What others have written is in it with an escape for each character that
+// could control the terminal, cannot be seen, or misleads.
+func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
+	now := d.now()
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s is %s.\n\n", item.ID, item.StateAt(now))
+	fact := func(title, text string) {
+		if text != "" {
+			fmt.Fprintf(&out, "  %-11s %s\n", title, text)
+		}
+	}
+	fact("operation", words.Printable(item.Operation)+" ("+words.Printable(string(item.Danger))+") of "+
+		words.Printable(item.Adapter))
+	if item.Kind == approve.Continuation {
+		fact("question", "A quota of the caller has reached its pause threshold. Continue until it resets?")
+	}
+	for line := range strings.SplitSeq(item.Message, "\n") {
+		fact("question", words.Printable(line))
+	}
+	for _, reason := range item.Reasons {
+		fact("why", words.Printable(reason))
+	}
+	fact("rule", words.Printable(item.Rule))
+	fact("asked by", fmt.Sprintf("%s, %s ago", name(item.Caller), now.Sub(item.Opened).Round(time.Second)))
+	fact("needs", words.Printable(needs(&item.Needs)))
+	if item.Ready.After(now) {
+		fact("not before", clockTime(item.Ready))
+	}
+	fact("until", clockTime(item.Expires))
+	for _, vote := range item.Votes {
+		did := "approved"
+		if !vote.Approve {
+			did = "denied"
+		}
+		text := fmt.Sprintf("%s %s at %s", name(vote.By), did, clockTime(vote.At))
+		if vote.Reason != "" {
+			text += ": " + words.Printable(vote.Reason)
+		}
+		fact("vote", text)
+	}
+	writeParams(&out, item.Params)
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// writeParams writes a JSON object, each member on a line. Long values are cut off, so that none hides the others.
+func writeParams(out *strings.Builder, object string) {
+	decoder := json.NewDecoder(strings.NewReader(object))
+	_, err := decoder.Token()
+	if err != nil || !decoder.More() {
+		return
+	}
+	out.WriteString("  parameters, which the agent chose:\n")
+	for err == nil && decoder.More() {
+		var member json.Token
+		var value json.RawMessage
+		if member, err = decoder.Token(); err != nil {
+			break
+		}
+		if err = decoder.Decode(&value); err != nil {
+			break
+		}
+		text := words.PrintableJSON(string(value))
+		if len(text) > longestValue {
+			text = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:longestValue], ""), len(value))
+		}
+		fmt.Fprintf(out, "    %s  %s\n", words.Printable(fmt.Sprint(member)), text)
+	}
+}
+
+// watch prints the items that wait and what becomes of each, until ctx ends.
+func (d *Desk) watch(ctx context.Context, f Flags) error {
+	seen := make(map[string]approve.State)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	changes := d.Inbox.Changes(ctx)
+	for first := true; ; first = false {
+		items, err := d.Inbox.List(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // it was interrupted
+		case err != nil:
+			return err
+		}
+		now, known := d.now(), make(map[string]approve.State)
+		for i := range items {
+			item := &items[i]
+			item.State = item.StateAt(now)
+			known[item.ID] = item.State
+			if before, shown := seen[item.ID]; shown && before == item.State || first && item.State != approve.Open {
+				continue
+			}
+			if f.JSON {
+				err = d.printJSON(item)
+			} else {
+				_, err = fmt.Fprintln(d.Stdout, clockTime(now)+"  "+strings.ReplaceAll(d.line(item, now), "\t", "  "))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		seen = known
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(lookEvery):
+		case _, open := <-changes:
+			if !open {
+				changes = nil
+			}
+		}
+	}
+}
+
+// name returns a caller for people to read.
+func name(c identity.Caller) string {
+	switch {
+	case c.Anonymous():
+		return "an anonymous caller"
+	case c.Issuer == "":
+		return words.Printable(c.Subject)
+	}
+	return words.Printable(c.Subject) + " (" + words.Printable(c.Issuer) + ")"
+}
+
+// needs says who must approve.
+func needs(n *approve.Needs) string {
+	var parts []string
+	for _, factor := range n.Factors {
+		parts = append(parts, people(factor))
+	}
+	text := strings.Join(parts, ", and ")
+	if text == "" {
+		text = "1 person"
+	}
+	if n.NotRequester {
+		text += ", not who asks"
+	}
+	if n.Reason {
+		text += ", with a reason"
+	}
+	return text
+}
+
+// people says how many people a factor needs, and of which groups.
+func people(f approve.Factor) string {
+	text := "1 person"
+	if f.Count > 1 {
+		text = fmt.Sprintf("%d people", f.Count)
+	}
+	if len(f.Groups) > 0 {
+		text += " of " + strings.Join(f.Groups, " or ")
+	}
+	return text
+}
+
+func clockTime(t time.Time) string { return t.Local().Format("15:04:05") }

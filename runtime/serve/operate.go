@@ -1,0 +1,104 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/operator"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// Operator is the subcommand with which people decide what waits in the state: operator.Command.
+type Operator interface {
+	// Inbox returns the inbox in a store, for the adapter.
+	Inbox(state store.Store) approve.Inbox
+	// Run runs the subcommand with the words behind it, and returns the exit code.
+	Run(ctx context.Context, d operator.Desk, f operator.Flags, words []string) int
+}
+
+// subcommand is the first word of the subcommand of Options.Operator.
+const subcommand = "operator"
+
+// operates reports whether the arguments behind the flags ask for the subcommand.
+func (o *Options) operates(args []string) bool {
+	return o.Operator != nil && len(args) > 0 && args[0] == subcommand
+}
+
+// operate runs the subcommand. Flags may stand behind it, and override those before it.
+func (e environment) operate(ctx context.Context, options Options, set *flag.FlagSet) (code int) {
+	fail := func(err error) int {
+		fmt.Fprintf(e.stderr, "%s: %v\n", options.Name, err)
+		return exitUsage
+	}
+	flags, words, err := behind(set)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(e.stdout, "Usage of %s, with the flags -state, -state-key and -audit of the program that serves:\n\n%s",
+			options.Name, operator.Usage)
+		return exitOK
+	case err != nil:
+		return fail(err)
+	}
+	settings, warnings, err := e.settings(set)
+	if err != nil {
+		return fail(err)
+	}
+	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: settings.level}))
+	for _, warning := range warnings {
+		log.Warn(warning)
+	}
+	settings.policy = "" // it decides nothing here
+	_, opened, err := settings.prepare(ctx, &options, log)
+	defer func() {
+		if options.Close != nil {
+			opened = append(resources{closing(options.Close)}, opened...)
+		}
+		if err := opened.closeWithin(options.shutdownTimeout()); err != nil {
+			log.Error("closing failed", slog.Any("error", err))
+			code = max(code, exitError)
+		}
+	}()
+	state := options.Adapter.State
+	if err == nil && state == nil {
+		err = errors.New("-state names where the adapter that serves keeps its state, and memory is of one process alone: " +
+			"give both the same, such as -state state.db")
+	}
+	if err == nil && options.Adapter.StateKey != nil {
+		state, err = gate.SignedStore(state, append([][]byte{options.Adapter.StateKey}, options.Adapter.OldStateKeys...)...)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return options.Operator.Run(ctx, operator.Desk{
+		Program: options.Name, Inbox: options.Operator.Inbox(state), Audit: options.Adapter.Audit,
+		Stdout: e.stdout, Stderr: e.stderr, Terminal: e.terminal,
+	}, flags, words)
+}
+
+// behind parses the words and flags behind the subcommand. Those of the adapter are set in set.
+func behind(set *flag.FlagSet) (flags operator.Flags, words []string, err error) {
+	rest := flag.NewFlagSet(set.Name(), flag.ContinueOnError)
+	rest.SetOutput(io.Discard)
+	Flags(rest)
+	flags.Add(rest)
+	for args := set.Args()[1:]; len(args) > 0; {
+		if err := rest.Parse(args); err != nil {
+			return flags, nil, err
+		}
+		if args = rest.Args(); len(args) > 0 {
+			words, args = append(words, args[0]), args[1:]
+		}
+	}
+	rest.Visit(func(f *flag.Flag) {
+		if set.Lookup(f.Name) != nil && err == nil {
+			err = set.Set(f.Name, f.Value.String())
+		}
+	})
+	return flags, words, err
+}

@@ -1,0 +1,143 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/aqltag/aqltag/runtime/operator"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// typing is a terminal on which approve is typed.
+type typing struct {
+	io.Reader
+	io.Writer
+}
+
+func (typing) Close() error { return nil }
+
+// operate runs the subcommand on the state, and returns its exit code and what it printed.
+func operate(t *testing.T, options Options, args ...string) (code int, printed string) {
+	t.Helper()
+	var out bytes.Buffer
+	options.Name = "notes"
+	env := environment{
+		stdin: strings.NewReader(""), stdout: &out, stderr: &out, lookup: lookup(nil),
+		terminal: func() (io.ReadWriteCloser, error) { return typing{strings.NewReader("approve\n"), &out}, nil },
+	}
+	code = env.run(t.Context(), nil, options, append([]string{"operator"}, args...))
+	return code, out.String()
+}
+
+var itemID = regexp.MustCompile(`ask_[A-Z2-7]+`)
+
+// F61: a request of an agent whose client cannot ask waits, a person approves it in another process with the same state
+// and keys, and it runs. Without the keys nobody can.
+func TestOperator(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(secret, []byte(strings.Repeat("k", 40)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, flags := range map[string][]string{"plain": nil, "signed": {"-state-key", secret}} {
+		t.Run(name, func(t *testing.T) {
+			state := new(shared)
+			options := Options{Stores: []store.Driver{state.driver()}, Operator: operator.Command{}}
+			where := append([]string{"-state", "test://"}, flags...)
+			c := run(t, options, append(where, "-human-only")...)
+			defer c.end(t)
+			id := itemID.FindString(c.remove(t, ""))
+			if id == "" {
+				t.Fatal("nothing waits")
+			}
+			if _, printed := operate(t, options, append([]string{"list"}, where...)...); !strings.Contains(printed, id) {
+				t.Errorf("list prints %s", printed)
+			}
+			if flags != nil {
+				code, printed := operate(t, options, "approve", id, "-state", "test://")
+				if code != 2 || !strings.Contains(printed, "no such item") {
+					t.Errorf("without the key: code %d, %s", code, printed)
+				}
+			}
+			code, printed := operate(t, options, append([]string{"approve", id, "-reason", "fine"}, where...)...)
+			if code != 0 || !strings.Contains(printed, "is approved") {
+				t.Errorf("code %d: %s", code, printed)
+			}
+			var ran struct{ Success bool }
+			if err := json.Unmarshal([]byte(c.remove(t, "")), &ran); err != nil || !ran.Success {
+				t.Errorf("%+v, %v", ran, err)
+			}
+		})
+	}
+}
+
+// What is wrong with a command line is said, with exit code 3.
+func TestOperatorUsage(t *testing.T) {
+	state := new(shared)
+	options := Options{Stores: []store.Driver{state.driver()}, Operator: operator.Command{}}
+	for want, args := range map[string][]string{
+		"memory is of one process":            {"list"},
+		"flag provided but not defined: -sta": {"list", "-sta", "x"},
+		"say what to do":                      {"-state", "test://"},
+		"cannot keep its state in":            {"list", "-state", "other://"},
+	} {
+		if code, printed := operate(t, options, args...); code != exitUsage || !strings.Contains(printed, want) {
+			t.Errorf("%q: code %d, %s", args, code, printed)
+		}
+	}
+	if code, printed := operate(t, options, "-h"); code != 0 || !strings.Contains(printed, "approve ID") {
+		t.Errorf("-h: code %d, %s", code, printed)
+	}
+	without := Options{Stores: options.Stores}
+	if code, printed := operate(t, without, "list"); code != exitUsage || !strings.Contains(printed, "unexpected argument") {
+		t.Errorf("without the option: code %d, %s", code, printed)
+	}
+}
+
+// Flags before and behind the subcommand mean the same, and those behind it win.
+func TestFlagsBehindTheSubcommand(t *testing.T) {
+	set := flag.NewFlagSet("notes", flag.ContinueOnError)
+	Flags(set)
+	if err := set.Parse([]string{"-state", "a", "-audit", "b", "operator", "deny", "-state", "c", "ask_X", "-json"}); err != nil {
+		t.Fatal(err)
+	}
+	flags, words, err := behind(set)
+	if err != nil || strings.Join(words, " ") != "deny ask_X" || !flags.JSON ||
+		set.Lookup("state").Value.String() != "c" || set.Lookup("audit").Value.String() != "b" {
+		t.Errorf("%+v, %q, %v", flags, words, err)
+	}
+	set = flag.NewFlagSet("notes", flag.ContinueOnError)
+	Flags(set)
+	if err := set.Parse([]string{"operator", "-h"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := behind(set); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("-h: %v", err)
+	}
+}
+
+// A service that demands that people confirm is not overridden, and state in memory is warned of.
+func TestHumanOnly(t *testing.T) {
+	options := Options{Operator: operator.Command{}}
+	c := run(t, options, "-human-only")
+	defer c.end(t)
+	if got := c.remove(t, ""); !strings.Contains(got, "cannot be asked here") {
+		t.Errorf("state in memory: %s", got)
+	}
+	if !strings.Contains(c.stderr.String(), "the state is in memory") {
+		t.Errorf("the log: %s", c.stderr)
+	}
+	options.Adapter.Confirmation.HumanOnly = true
+	strict := run(t, options, "-human-only=false")
+	defer strict.end(t)
+	if got := strict.remove(t, ""); strings.Contains(got, "confirmation_token") {
+		t.Errorf("it is overridden: %s", got)
+	}
+}
