@@ -2,9 +2,11 @@ package aql
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 	"github.com/aqltag/aqltag/runtime/words"
 )
@@ -91,12 +93,25 @@ func (v *invalid) unknownParams() *Error {
 const mostSuggestions = 100
 
 // suggestions maps unknown names to the parameters that were probably meant.
-func (v *invalid) suggestions() []detail {
+func (v *invalid) suggestions() []detail { return suggestions(v.unknown, v.operation.params) }
+
+// isFieldName reports whether the value of a parameter names a field of a collection.
+func isFieldName(path string) bool {
+	return path == "sort.field" || strings.HasPrefix(path, "aggregate.")
+}
+
+// suggestions maps unknown names to the valid ones that were probably meant. The name of a computed field may lack what
+// says that it is one.
+func suggestions(unknown, valid []string) []detail {
 	w := wire.NewWriter(nil)
 	w.BeginObject()
 	found := false
-	for _, name := range v.unknown[:min(len(v.unknown), mostSuggestions)] {
-		if near := words.Nearest(name, v.operation.params, 1); len(near) > 0 {
+	for _, name := range unknown[:min(len(unknown), mostSuggestions)] {
+		near := words.Nearest(name, valid, 1)
+		if computed := gen.ComputedPrefix + name; slices.Contains(valid, computed) {
+			near = []string{computed}
+		}
+		if len(near) > 0 {
 			found = true
 			w.KeyEscaped(name)
 			w.String(near[0])
@@ -122,8 +137,8 @@ func (v *invalid) unknownFields(problems []wire.Problem) *Error {
 	operation := v.operation.definition.Name
 	return failure("VALIDATION_UNKNOWN_FIELD",
 		"Unknown field(s) in '"+parent+"' for operation '"+operation+"': "+strings.Join(names, ", "),
-		detail{"operation", operation}, detail{"param_name", strings.Clone(parent)},
-		detail{"unknown_fields", names}, detail{"valid_fields", first.Allowed})
+		append([]detail{{"operation", operation}, {"param_name", strings.Clone(parent)}, {"unknown_fields", names},
+			{"valid_fields", first.Allowed}}, suggestions(names, first.Allowed)...)...)
 }
 
 // brokenRule is the failure for a value of the right type that breaks a constraint or a rule of updates.
@@ -150,6 +165,10 @@ func (v *invalid) brokenRule(p wire.Problem) *Error {
 	case "enum":
 		code, message = CodeInvalidEnum, subject+"be one of: '"+strings.Join(p.Allowed, "', '")+"'"
 		details = append(details, detail{"allowed", p.Allowed})
+		var given string
+		if json.Unmarshal([]byte(p.Value), &given) == nil && isFieldName(path) {
+			details = append(details, suggestions([]string{given}, p.Allowed)...)
+		}
 	case "pattern":
 		code, message = CodePatternMismatch, subject+"match pattern '"+p.Limit+"'"
 		details = append(details, detail{"pattern", p.Limit})
@@ -165,6 +184,8 @@ func (v *invalid) brokenRule(p wire.Problem) *Error {
 		message = subject + "have a number of items >= '" + p.Limit + "'"
 	case "max_depth":
 		message = subject + "have a depth <= '" + p.Limit + "'"
+	case "max_comparisons":
+		message = subject + "have a number of comparisons <= '" + p.Limit + "'"
 	case "max_items":
 		message = subject + "have a number of items <= '" + p.Limit + "'"
 	}

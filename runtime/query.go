@@ -34,8 +34,8 @@ type Query[T any] struct {
 // Pagination where they name them by numbers or offsets.
 type Page[T any] struct {
 	Items        []T                        `json:"items,omitzero"`         // Absent where only summaries were asked for
-	Info         PageInfo                   `json:"pageInfo,omitzero"`      // Absent where items are
-	Pagination   Pagination                 `json:"pagination,omitzero"`    // Absent where items are
+	Info         PageInfo                   `json:"pageInfo,omitzero"`      // Absent without items
+	Pagination   Pagination                 `json:"pagination,omitzero"`    // Absent without items
 	Aggregations map[string]json.RawMessage `json:"aggregations,omitempty"` // Summaries by their labels in the request
 
 	of *collection.Bound // the query of the request

@@ -85,7 +85,7 @@ func TestCall(t *testing.T) {
 			`{"operation":"create_note","params":{"title":"x","labels":{"colour":"red","b":1}}}`,
 			`{"success":false,"error":{"code":"VALIDATION_UNKNOWN_FIELD","message":"Unknown field(s) in 'labels' for ` +
 				`operation 'create_note': colour, b","details":{"operation":"create_note","param_name":"labels",` +
-				`"unknown_fields":["colour","b"],"valid_fields":["color"]}}}`},
+				`"unknown_fields":["colour","b"],"valid_fields":["color"],"suggestions":{"colour":"color"}}}}`},
 		{"REQ-VO-09 elements are named by index", "mcp_aql_create",
 			`{"operation":"create_note","params":{"title":"x","tags":["a","b",3]}}`,
 			`{"success":false,"error":{"code":"VALIDATION_INVALID_TYPE","message":"Parameter 'tags[2]' expected 'string', ` +

@@ -18,7 +18,7 @@ func (a *asking) summarise(c *handled, r *wire.Reader) bool {
 	for i := range labels {
 		l := &labels[i]
 		if !l.Count && l.Sum == "" && l.Avg == "" && l.Min == "" && l.Max == "" {
-			r.Missing("aggregate."+l.Label, strings.Join(a.query.Functions(c.mask), ", "))
+			r.Refused("aggregate."+l.Label, "one or more of "+strings.Join(a.query.Functions(c.mask), ", "), "{}", "")
 			ok = false
 		}
 		a.bound.Wanted[i] = a.query.Wanted(l)

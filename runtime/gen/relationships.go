@@ -198,7 +198,7 @@ func RelationshipOperation(a *Definitions) *Operation {
 		Params: []Param{
 			{
 				Name: "root", Go: "Root", Type: rootType, Required: true,
-				Description: `Where to begin: {"element_type":t,"element_name":id}; t: ` + strings.Join(r.Roots, ", "),
+				Description: `Where to begin: {"element_type":t,"element_name":"id"}; t: ` + strings.Join(r.Roots, ", "),
 			},
 			{
 				Name: "direction", Go: "Direction", Type: "string", Required: true, Enum: r.Directions,
@@ -285,7 +285,7 @@ func RelationshipTypes() []Type {
 		{
 			Name: "RelationshipElement", Kind: KindObject, Description: "What identifies an element.", Fields: []Param{
 				text("element_type", "Type", "Its type"),
-				text("element_name", "Name", "Its id among those of its type"),
+				text("element_name", "Name", "Its id among those of its type; that of an integer, too, as a string"),
 			},
 		},
 		{
@@ -298,7 +298,7 @@ func RelationshipTypes() []Type {
 			Name: "RelationshipNode", Kind: KindObject, Description: "An element in a graph.", Fields: []Param{
 				text("id", "ID", "Its type and name"),
 				text("element_type", "Type", "Its type"),
-				text("element_name", "Name", "Its id among those of its type"),
+				text("element_name", "Name", "Its id among those of its type; that of an integer, too, as a string"),
 			},
 		},
 		{
@@ -320,7 +320,7 @@ func RelationshipTypes() []Type {
 		{
 			Name: rootType, Kind: KindObject, Description: "Where relationships begin.", Fields: []Param{
 				text("element_type", "Type", "Its type"),
-				text("element_name", "Name", "Its id among those of its type"),
+				text("element_name", "Name", "Its id among those of its type; that of an integer, too, as a string"),
 			},
 		},
 		{

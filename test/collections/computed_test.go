@@ -477,7 +477,9 @@ func TestHiddenComputedFields(t *testing.T) {
 			t.Errorf("bob: %s: %v, want %s", tt.params, answer, tt.code)
 		}
 		for _, told := range []string{"valid_fields", "allowed", "suggestions"} {
-			if text := string(encoded(t, at(answer, "error", "details", told))); strings.Contains(text, "same_minutes") {
+			text := string(encoded(t, at(answer, "error", "details", told)))
+			sent := `"_computed.same_minutes":` // what a suggestion is for
+			if strings.Contains(strings.ReplaceAll(text, sent, ""), "same_minutes") {
 				t.Errorf("bob: %s: %s names what is hidden: %s", tt.params, told, text)
 			}
 		}

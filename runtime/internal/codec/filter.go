@@ -85,7 +85,7 @@ func (f *filterReader) read(r *wire.Reader, p unsafe.Pointer) {
 		return
 	}
 	if reading.conditions > gen.MaxFilterConditions {
-		r.MaxItems(reading.conditions, gen.MaxFilterConditions)
+		r.TooManyComparisons(gen.MaxFilterConditions)
 		return
 	}
 	(*collection.Conditions)(p).Node = node
@@ -161,6 +161,18 @@ func (f *filterReading) condition(node *collection.Node, c *compared) {
 		} else {
 			f.MismatchHint("value", "Leave it out")
 		}
+		return
+	case "array":
+		for _, op := range []string{gen.OpIn, gen.OpAll} {
+			if slices.Contains(c.allowed, op) {
+				f.Skip()
+				f.Refused("", "value, or object with operators", "[]", "")
+				f.Hint(`Use {"` + op + `":[…]}`)
+				return
+			}
+		}
+		f.Skip()
+		f.Refused("", "value, or object with operators", "[]", "")
 		return
 	case "object":
 	default:
@@ -248,7 +260,10 @@ func (c *compared) read(r *wire.Reader, v *collection.Value) {
 	case collection.Float:
 		v.Float, _ = r.Float(c.field.Bits)
 	case collection.Time:
-		v.Time, _ = r.Time()
+		var ok bool
+		if v.Time, ok = r.Time(); !ok {
+			r.Hint(`RFC 3339 with a zone, such as "2026-03-01T00:00:00Z"`)
+		}
 	case collection.String:
 		c.value.read(r, unsafe.Pointer(&v.Text), false)
 	default:

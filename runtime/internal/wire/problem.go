@@ -19,8 +19,8 @@ const (
 // Problem is a value that is valid JSON but not acceptable.
 type Problem struct {
 	Stage Stage
-	// Rule is enum, minimum, maximum, min_length, max_length, min_items, max_items, pattern, excludes, read_only or
-	// append_only.
+	// Rule is enum, minimum, maximum, min_length, max_length, min_items, max_items, max_depth, max_comparisons,
+	// pattern, excludes, read_only or append_only.
 	Rule             string
 	Path             string   // such as input.metadata.priority or tags[2]
 	Name             string   // of the member, for StageMissing and StageUnknown
@@ -216,6 +216,13 @@ func (r *Reader) MismatchHint(expected, hint string) {
 	}
 }
 
+// Hint adds to the problem that was reported last what to send instead.
+func (r *Reader) Hint(hint string) {
+	if n := len(r.problems); n > 0 {
+		r.problems[n-1].Hint = hint
+	}
+}
+
 // Conflict reports that parameters contradict each other. name stands for all of them.
 func (r *Reader) Conflict(name, expected string, provided []string, hint string) {
 	if r.countProblem(StageType) {
@@ -242,6 +249,11 @@ func (r *Reader) TooMany(name string, limit int) {
 			Stage: StageConstraint, Rule: "max_items", Path: name, Limit: strconv.Itoa(limit), Offset: r.pos,
 		})
 	}
+}
+
+// TooManyComparisons reports that the filter just read compares more often than it may.
+func (r *Reader) TooManyComparisons(limit int) {
+	r.addProblem(Problem{Stage: StageConstraint, Rule: "max_comparisons", Limit: strconv.Itoa(limit), Offset: r.pos})
 }
 
 // EnumName reports that the name of the current member is not one of allowed, and skips its value.
