@@ -371,13 +371,15 @@ func TestPagesOfHandlersOwn(t *testing.T) {
 // What a refused query says is what an agent needs to send the right one.
 func TestRefusedQueriesSayWhatToSend(t *testing.T) {
 	s := adapterOf(t, manyParts(3), aql.Options{}).NewSession()
-	comparisons := `{"filter":{"_or":[` + strings.Repeat(`{"minutes":1,"part_id":"a","title":"b"},`, 19) + `{"minutes":1}]}}`
+	comparisons := `{"filter":{"_or":[` + strings.Repeat(`{"minutes":1,"part_id":"a","title":"b"},`, 19) +
+		`{"minutes":1}]}}`
 	for _, tt := range []struct{ params, message, name, detail string }{
 		{`{"aggregate":{"a":{"group_by":"country"}}}`,
 			"Parameter 'aggregate.a' expected 'one or more of count, sum, avg, min, max', got 'object'", "", ""},
 		{comparisons, "Parameter 'filter' must have a number of comparisons <= '50'", "max_comparisons", `50`},
 		{`{"filter":{"part_id":["a","b"]}}`,
-			"Parameter 'filter.part_id' expected 'value, or object with operators', got 'array'", "hint", `"Use {\"in\":[…]}"`},
+			"Parameter 'filter.part_id' expected 'value, or object with operators', got 'array'", "hint",
+			`"Use {\"in\":[…]}"`},
 		{`{"filter":{"made_at":"2026-03-01"}}`, "Parameter 'filter.made_at' expected 'date-time', got 'string'", "hint",
 			`"RFC 3339 with a zone, such as \"2026-03-01T00:00:00Z\""`},
 		{`{"filter":{"minuts":1}}`, "Unknown field(s) in 'filter' for operation 'list_slice': minuts", "suggestions",
