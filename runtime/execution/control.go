@@ -1,0 +1,221 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// Get returns an execution of a caller.
+func (e *Engine) Get(ctx context.Context, callerKey, id string) (*Record, error) {
+	if len(id) > 100 {
+		return nil, ErrNotFound
+	}
+	r, err := e.read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil || r.Buried || r.CallerKey != callerKey {
+		return nil, ErrNotFound
+	}
+	return r, nil
+}
+
+// mostWaiting is how many requests may wait for changes.
+const mostWaiting = 64
+
+// Wait returns an execution as soon as it is no longer at a version, or after a while. Where too many wait already it
+// returns at once.
+func (e *Engine) Wait(
+	ctx context.Context, callerKey, id string, version uint64, most time.Duration,
+) (*Record, error) {
+	r, err := e.Get(ctx, callerKey, id)
+	if err != nil || most <= 0 || r.Version() != version || r.State.Terminal() {
+		return r, err
+	}
+	select {
+	case e.places <- struct{}{}:
+		defer func() { <-e.places }()
+	default:
+		return r, nil
+	}
+	changed, done := e.waiting(id)
+	defer done()
+	waiting, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	news := e.news(waiting, recordPart+id)
+	for {
+		if r, err = e.Get(ctx, callerKey, id); err != nil || r.Version() != version {
+			return r, err
+		}
+		select {
+		case <-waiting.Done():
+			return r, ctx.Err()
+		case <-changed:
+		case <-news:
+		}
+	}
+}
+
+// waiting returns a channel that receives when this process has changed an execution.
+func (e *Engine) waiting(id string) (changed chan struct{}, done func()) {
+	changed = make(chan struct{}, 1)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.waiters[id] == nil {
+		e.waiters[id] = make(map[chan struct{}]bool)
+	}
+	e.waiters[id][changed] = true
+	return changed, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if delete(e.waiters[id], changed); len(e.waiters[id]) == 0 {
+			delete(e.waiters, id)
+		}
+	}
+}
+
+// notify tells those who wait in this process that an execution has changed.
+func (e *Engine) notify(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for changed := range e.waiters[id] {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Cancel ends an execution of a caller. One that runs is asked to end, and its record says so until it has; that may
+// also complete meanwhile. It fails with a *StateError where the execution has ended.
+func (e *Engine) Cancel(ctx context.Context, callerKey, id, reason string) (*Record, error) {
+	for {
+		r, err := e.Get(ctx, callerKey, id)
+		if err != nil {
+			return nil, err
+		}
+		if r.State.Terminal() {
+			return r, &StateError{r}
+		}
+		due, worker := e.queueKey(r), r.Worker
+		runs := worker != "" && r.State == Running
+		if runs && r.Cancel {
+			return r, e.askToEnd(ctx, worker, id)
+		}
+		if r.Cancel, r.Reason = true, reason; !runs {
+			r.State, r.Finished, r.Worker = Cancelled, e.now(), ""
+		}
+		if err := e.save(ctx, r); errors.Is(err, store.ErrConflict) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		if runs {
+			return r, e.askToEnd(ctx, worker, id)
+		}
+		e.wakeUp(id)
+		if worker == "" && e.retire(ctx, r) == nil { // else whoever finds the entry does it
+			_ = e.drop(ctx, due)
+		}
+		return r, nil
+	}
+}
+
+// askToEnd tells the worker of an execution that its cancellation was asked for.
+func (e *Engine) askToEnd(ctx context.Context, worker, id string) error {
+	e.wakeUp(id)
+	return e.put(ctx, e.root+askedPart+worker+"/"+id, nil, time.Hour)
+}
+
+// wakeUp ends an attempt in this process, or the wait for it.
+func (e *Engine) wakeUp(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if run := e.runs[id]; run != nil {
+		run.cancel(ErrCancelled)
+	}
+}
+
+// EndSession cancels the attached executions of a session.
+func (e *Engine) EndSession(session string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, run := range e.runs {
+		if run.session == session && session != "" {
+			run.cancel(ErrCancelled)
+		}
+	}
+}
+
+// Retry starts an execution of a caller again that has failed. What its steps have returned is kept. It fails with a
+// *StateError where the execution has not failed, or cannot be started again.
+func (e *Engine) Retry(ctx context.Context, callerKey, id string) (*Record, error) {
+	for {
+		r, err := e.Get(ctx, callerKey, id)
+		if err != nil {
+			return nil, err
+		}
+		if !e.canRetry(r) {
+			return r, &StateError{r}
+		}
+		again, err := e.retry(ctx, r)
+		if !errors.Is(err, store.ErrConflict) {
+			return again, err
+		}
+	}
+}
+
+// retry queues a failed execution. An entry of a worker makes sure that this is done to the end, once it has begun.
+func (e *Engine) retry(ctx context.Context, r *Record) (*Record, error) {
+	work := e.workKey(newID("r"), r.ID)
+	if err := e.put(ctx, work, nil, 0); err != nil {
+		return nil, err
+	}
+	now := e.now()
+	counted := *r
+	counted.Counted = now.Truncate(day).Add(day)
+	counts, err := e.o.Store.Take(ctx, []store.Claim{e.counted(&counted, 1)})
+	if err == nil && counts[0].Refused {
+		err = ErrTooMany
+	}
+	if err != nil {
+		return nil, errors.Join(err, e.drop(ctx, work))
+	}
+	if err := e.persist(ctx, r); err != nil {
+		return nil, err
+	}
+	r.Counted, r.State, r.Due, r.Finished, r.Failure = counted.Counted, Retrying, now, time.Time{}, nil
+	r.Again, r.Repeats, r.Lost, r.Cancel = r.Again+1, 0, 0, false
+	if err := e.save(ctx, r); err != nil {
+		if errors.Is(err, store.ErrConflict) {
+			_, giveBack := e.o.Store.Take(ctx, []store.Claim{e.counted(r, -1)})
+			return nil, errors.Join(err, giveBack, e.drop(ctx, work))
+		}
+		return nil, err
+	}
+	if err := e.put(ctx, e.queueKey(r), nil, 0); err != nil {
+		return nil, err
+	}
+	e.nudge()
+	return r, e.drop(ctx, work)
+}
+
+// persist makes what belongs to an execution last until that ends again.
+func (e *Engine) persist(ctx context.Context, r *Record) error {
+	var failed error
+	err := e.each(ctx, e.root+stepPart+r.ID+"/", func(entry store.Entry) bool {
+		failed = e.expire(ctx, entry.Key, 0)
+		return failed == nil
+	})
+	keys := []string{e.ownerKey(r)}
+	if r.Once != "" {
+		keys = append(keys, e.root+oncePart+r.Once)
+	}
+	for _, key := range keys {
+		err = errors.Join(err, e.expire(ctx, key, 0))
+	}
+	return errors.Join(err, failed)
+}

@@ -1,0 +1,306 @@
+// Package execution runs operations that outlive the call which starts them, and keeps what they come to in a store
+// (MCP-AQL core §8.4).
+//
+// An execution is attempted until it ends. An attempt runs the function of its operation from the beginning. What a
+// step of it has returned is kept: a later attempt gets that, and does not do the step again. An attempt whose process
+// is killed or frozen is taken over by another process that shares the store, as soon as the lease of the dead one is
+// over.
+//
+// Package aql is what services use: a handler with a *aql.Run makes an operation one of this package.
+package execution
+
+import (
+	"cmp"
+	"context"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// Operation is how the executions of one operation run.
+type Operation struct {
+	// Durable executions outlive the session in which they were started, and the process. Others end with either.
+	Durable bool
+	// Retry is how often an attempt that has failed is repeated, and how often a failed execution may be started again.
+	Retry int
+	// Keep is how long an execution that has ended can be read. Default: 24 hours.
+	Keep time.Duration
+	// Timeout bounds an attempt; zero: no bound.
+	Timeout time.Duration
+	// Do makes an attempt. Its context ends when the attempt is to end. What it returns does not count when Run.Stopped
+	// is not nil, except that an execution whose cancellation was asked for is completed where it fails no more.
+	Do func(ctx context.Context, run *Run) (result []byte, failed *Failure)
+}
+
+// defaultKeep is the default of Operation.Keep.
+const defaultKeep = 24 * time.Hour
+
+func (o *Operation) keep() time.Duration {
+	return cmp.Or(o.Keep, defaultKeep).Truncate(time.Millisecond)
+}
+
+// Options configures an engine. Store and Operations are required.
+type Options struct {
+	Store store.Store
+	// Name separates the executions of adapters that share a store.
+	Name string
+	// Operations by their names. Executions of other operations are left to other processes.
+	Operations map[string]*Operation
+	// Slots is how many attempts run at the same time. Default: 16.
+	Slots int
+	// Lease is how long a worker that is not heard of is believed to be alive. Default: 15 seconds.
+	Lease time.Duration
+	// Poll is how often a worker looks for executions that other processes have started. Default: 1 second.
+	Poll time.Duration
+	// Drain is how long attempts may go on to the end of their step when the worker is to end. Default: 5 seconds.
+	Drain time.Duration
+	// Grace is how long an attempt may run whose context has ended, before it is given up. Default: 10 seconds.
+	Grace time.Duration
+	// Most is how many executions of one caller may be under way. Default: 10,000.
+	Most int
+	// Keys encrypt parameters, results of steps and results; the first one encrypts, all of them decrypt. Without a key
+	// they are in the store as they are.
+	Keys [][]byte
+	// Backoff returns the pause before an attempt is repeated for the nth time, from 1 on. Default: 1 second, doubled each
+	// time up to 5 minutes, and a fifth more or less.
+	Backoff func(n int) time.Duration
+	// Logger is required.
+	Logger *slog.Logger
+	// Now is the clock; nil: time.Now. Only when something is due goes by it, and what records say.
+	Now func() time.Time
+}
+
+// The errors of requests.
+var (
+	// ErrNotFound says that there is no such execution, or that it is another caller's.
+	ErrNotFound = errors.New("there is no such execution")
+	// ErrTooMany says that too many executions of the caller are under way.
+	ErrTooMany = errors.New("too many executions of the caller are under way")
+	// ErrNotWorking says that nothing runs executions in this process.
+	ErrNotWorking = errors.New("no worker runs in this process")
+	// ErrWorking says that Work is called while it runs.
+	ErrWorking = errors.New("the engine works already")
+)
+
+// The causes with which the context of an attempt ends.
+var (
+	// ErrLost says that another worker may have taken the execution over.
+	ErrLost = errors.New("the execution may be with another worker")
+	// ErrCancelled says that the cancellation of the execution was asked for.
+	ErrCancelled = errors.New("the execution was cancelled")
+	// ErrPaused says that the execution goes on later, with another attempt.
+	ErrPaused = errors.New("the execution goes on later")
+)
+
+// StateError says that an execution is in a state in which what was asked for cannot be done.
+type StateError struct{ Record *Record }
+
+// Error names the state.
+func (e *StateError) Error() string { return "the execution is " + string(e.Record.State) }
+
+// OnceError says that the key of a start is that of an execution with other parameters.
+type OnceError struct{ ID string }
+
+// Error names the execution.
+func (e *OnceError) Error() string {
+	return "the key belongs to execution " + e.ID + ", whose parameters are others"
+}
+
+// Engine starts executions and runs them. It is safe for concurrent use.
+type Engine struct {
+	o       Options
+	root    string // of all keys
+	boxes   []cipher.AEAD
+	mac     []byte
+	slots   chan struct{}
+	wake    chan struct{}
+	places  chan struct{} // of those who wait for a change
+	working atomic.Bool
+
+	mu      sync.Mutex
+	worker  string          // name of the worker; empty: none runs
+	active  map[string]bool // executions that this process is busy with
+	runs    map[string]*Run
+	orphans map[string]time.Time // queued executions without record, and since when they are known
+	waiters map[string]map[chan struct{}]bool
+	lost    map[string]int // entries of executions whose record is missing, by how often the walk has seen them
+	closing bool
+	tries   int           // attempts that run or wait
+	idle    chan struct{} // is closed when none does; nil: nobody waits for that
+}
+
+// New returns an engine. Nothing runs until Work is called.
+func New(o Options) (*Engine, error) {
+	o.Slots, o.Lease, o.Poll = cmp.Or(o.Slots, 16), cmp.Or(o.Lease, 15*time.Second), cmp.Or(o.Poll, time.Second)
+	o.Drain, o.Grace, o.Most = cmp.Or(o.Drain, 5*time.Second), cmp.Or(o.Grace, 10*time.Second), cmp.Or(o.Most, 10_000)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Backoff == nil {
+		o.Backoff = backoff
+	}
+	if o.Lease < 10*time.Millisecond || o.Slots < 1 {
+		return nil, fmt.Errorf("a lease of %v and %d slots: the least are 10ms and 1", o.Lease, o.Slots)
+	}
+	e := &Engine{
+		o: o, root: "exec/" + url.PathEscape(o.Name) + "/", slots: make(chan struct{}, o.Slots),
+		wake: make(chan struct{}, 1), places: make(chan struct{}, mostWaiting),
+		active: make(map[string]bool), runs: make(map[string]*Run),
+		orphans: make(map[string]time.Time), waiters: make(map[string]map[chan struct{}]bool),
+		lost: make(map[string]int),
+	}
+	return e, e.makeBoxes()
+}
+
+// The first parts of keys, behind the root.
+const (
+	recordPart = "r/" // <id>: the record
+	queuePart  = "q/" // <due>/<id>: what can be claimed, in the order in which it is due
+	workPart   = "w/" // <worker>/<id>: what a worker has taken; whoever removes it has to leave no trace behind
+	alivePart  = "a/" // <worker>: it is alive; ends with the lease
+	stepPart   = "s/" // <id>/<digest of the name>: what a step has returned
+	askedPart  = "c/" // <worker>/<id>: a cancellation that the worker has not seen
+	oncePart   = "k/" // <digest>: the execution that a key has started
+	ownerPart  = "o/" // <digest of the caller>/<time, newest first>/<id>: whose executions there are
+)
+
+// id returns a new identifier with a prefix.
+func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()) }
+
+// storeTimeout bounds what a call of the store may take where nobody waits for it.
+const storeTimeout = 10 * time.Second
+
+// nudge makes the worker look for executions now.
+func (e *Engine) nudge() {
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+// name returns the name of the worker; empty: none runs.
+func (e *Engine) name() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.worker
+}
+
+// activate makes the process busy with an execution. It returns false where it is already.
+func (e *Engine) activate(id string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.active[id] {
+		return false
+	}
+	e.active[id] = true
+	return true
+}
+
+// spawn runs what has to end before the worker does.
+func (e *Engine) spawn(attempt func()) {
+	e.mu.Lock()
+	e.tries++
+	e.mu.Unlock()
+	go func() {
+		defer func() {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			if e.tries--; e.tries == 0 && e.idle != nil {
+				close(e.idle)
+				e.idle = nil
+			}
+		}()
+		attempt()
+	}()
+}
+
+func (e *Engine) deactivate(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.active, id)
+}
+
+// drop deletes an entry at whatever version it is.
+func (e *Engine) drop(ctx context.Context, key string) error {
+	for {
+		entry, err := e.o.Store.Get(ctx, key)
+		if err != nil || !entry.Exists() {
+			return err
+		}
+		if err = e.o.Store.Delete(ctx, key, entry.Version); !errors.Is(err, store.ErrConflict) {
+			return err
+		}
+	}
+}
+
+// put makes an entry, or leaves the one that there is.
+func (e *Engine) put(ctx context.Context, key string, value []byte, ttl time.Duration) error {
+	_, err := e.o.Store.Put(ctx, key, value, 0, ttl)
+	if errors.Is(err, store.ErrConflict) {
+		return nil
+	}
+	return err
+}
+
+// expire makes an entry end after a while, if there is one.
+func (e *Engine) expire(ctx context.Context, key string, ttl time.Duration) error {
+	for {
+		entry, err := e.o.Store.Get(ctx, key)
+		if err != nil || !entry.Exists() {
+			return err
+		}
+		_, err = e.o.Store.Put(ctx, key, entry.Value, entry.Version, ttl)
+		if !errors.Is(err, store.ErrConflict) {
+			return err
+		}
+	}
+}
+
+// each calls visit with all entries that have a prefix, page by page, until it returns false.
+func (e *Engine) each(ctx context.Context, prefix string, visit func(store.Entry) bool) error {
+	const page = 500
+	for after := ""; ; {
+		entries, err := e.o.Store.List(ctx, prefix, after, page)
+		if err != nil {
+			return err
+		}
+		for _, entry := range entries {
+			if !visit(entry) {
+				return nil
+			}
+		}
+		if len(entries) < page {
+			return nil
+		}
+		after = entries[len(entries)-1].Key
+	}
+}
+
+// lastOf returns the last part of a key.
+func lastOf(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }
+
+func (e *Engine) now() time.Time { return e.o.Now().UTC() }
+
+// Failure is why an execution has failed (MCP-AQL core §8.4.3).
+type Failure struct {
+	Code    string          `json:"code"`
+	Message string          `json:"message"`
+	Details json.RawMessage `json:"details,omitempty"`
+	// Final says that another attempt would fail too.
+	Final bool `json:"-"`
+}
+
+// interrupted is the failure of an execution whose worker is gone.
+func interrupted() *Failure {
+	return &Failure{Code: "INTERNAL_ERROR", Message: "Internal error: 'interrupted'"}
+}

@@ -1,0 +1,79 @@
+package execution
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// Query says which executions of a caller List returns.
+type Query struct {
+	CallerKey string
+	State     State  // empty: any
+	Operation string // empty: any
+	First     int    // how many; at least 1
+	After     string // Page.End of the page before; empty: from the newest one on
+}
+
+// Page are executions, the newest first.
+type Page struct {
+	Records []*Record
+	// End is where the page ends, and More says that others may follow. A page may have fewer than were asked for, or
+	// none, although there are more.
+	End  string
+	More bool
+}
+
+// mostLooked is how many executions one page looks at.
+const mostLooked = 1000
+
+// List returns executions of a caller.
+func (e *Engine) List(ctx context.Context, q Query) (*Page, error) {
+	page := &Page{}
+	prefix := e.ownerPrefix(q.CallerKey)
+	after := ""
+	if q.After != "" {
+		after = prefix + q.After
+	}
+	for looked := 0; ; {
+		const chunk = 100
+		entries, err := e.o.Store.List(ctx, prefix, after, chunk)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
+			if len(page.Records) == q.First || looked == mostLooked {
+				page.More = true
+				return page, nil
+			}
+			looked++
+			page.End, after = entry.Key[len(prefix):], entry.Key
+			r, err := e.read(ctx, lastOf(entry.Key))
+			switch {
+			case errors.Is(err, errFormat):
+				continue
+			case err != nil:
+				return nil, err
+			case r == nil, r.Buried, r.CallerKey != q.CallerKey, q.State != "" && r.State != q.State,
+				q.Operation != "" && r.Operation != q.Operation:
+				continue
+			}
+			page.Records = append(page.Records, r)
+		}
+		if len(entries) < chunk {
+			return page, nil
+		}
+	}
+}
+
+// Outstanding counts what the store has of executions, for tests and for those who watch an adapter: queued ones,
+// those with workers, and workers.
+func (e *Engine) Outstanding(ctx context.Context) (queued, taken, workers int, err error) {
+	for part, n := range map[string]*int{queuePart: &queued, workPart: &taken, alivePart: &workers} {
+		if failed := e.each(ctx, e.root+part, func(store.Entry) bool { *n++; return true }); failed != nil {
+			err = failed
+		}
+	}
+	return queued, taken, workers, err
+}

@@ -1,0 +1,196 @@
+package execution
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// State is where an execution is in its life (MCP-AQL core §8.4.1).
+type State string
+
+// The states of the protocol, and Retrying, which is one of running: an attempt has failed and another one follows.
+const (
+	Pending   State = "pending"
+	Running   State = "running"
+	Retrying  State = "retrying"
+	Completed State = "completed"
+	Failed    State = "failed"
+	Cancelled State = "cancelled"
+)
+
+// Terminal reports whether an execution has ended.
+func (s State) Terminal() bool { return s == Completed || s == Failed || s == Cancelled }
+
+// Progress is how far an execution is (MCP-AQL core §8.4.3).
+type Progress struct {
+	Percentage *float64 `json:"percentage,omitempty"`
+	Current    *int     `json:"current,omitempty"`
+	Total      *int     `json:"total,omitempty"`
+	Message    string   `json:"message,omitempty"`
+}
+
+// Record is an execution as the store has it. The version of its entry is the fence: whoever does not know it can
+// change nothing.
+type Record struct {
+	ID        string    `json:"id"`
+	Operation string    `json:"operation"`
+	CallerKey string    `json:"caller_key,omitempty"` // whose it is
+	Caller    []byte    `json:"caller,omitempty"`     // as the adapter has written it
+	Params    []byte    `json:"params,omitempty"`     // sealed where there is a key; none of an attached one
+	Attached  bool      `json:"attached,omitempty"`   // it ends with its session and its process
+	State     State     `json:"state"`
+	Worker    string    `json:"worker,omitempty"` // that has it; empty: it is queued, or has ended
+	Attempt   int       `json:"attempt,omitempty"`
+	Repeats   int       `json:"repeats,omitempty"` // of failed attempts since it was started, or started again
+	Again     int       `json:"again,omitempty"`   // how often it was started again after it had failed
+	Lost      int       `json:"lost,omitempty"`    // attempts in a row whose worker was lost before a step was done
+	Steps     int       `json:"steps,omitempty"`   // that were done when the last worker was lost
+	Cancel    bool      `json:"cancel,omitempty"`  // the cancellation was asked for
+	Reason    string    `json:"reason,omitempty"`  // of the cancellation
+	Created   time.Time `json:"created"`
+	Started   time.Time `json:"started,omitzero"`
+	Finished  time.Time `json:"finished,omitzero"`
+	Due       time.Time `json:"due,omitzero"` // of its entry in the queue
+	Progress  *Progress `json:"progress,omitempty"`
+	Result    []byte    `json:"result,omitempty"` // sealed as Params
+	Failure   *Failure  `json:"failure,omitempty"`
+	Once      string    `json:"once,omitempty"`   // digest of the key
+	Counted   time.Time `json:"counted,omitzero"` // end of the period in which it counts against the caller's limit
+	Buried    bool      `json:"buried,omitempty"` // it never was: the record keeps its maker from making it
+	Nonce     string    `json:"nonce,omitempty"`  // of the last change, by which its maker knows it
+
+	version store.Version
+}
+
+// Version identifies this state of the record.
+func (r *Record) Version() uint64 { return uint64(r.version) }
+
+// queued reports whether an attempt could be claimed.
+func (r *Record) queued() bool { return !r.State.Terminal() && r.Worker == "" }
+
+// recordFormat is the first byte of a record: which form it has.
+const recordFormat = '1'
+
+// errFormat says that a later version of the program has written a record.
+var errFormat = errors.New("the record is of another version of the program")
+
+func (r *Record) encode() ([]byte, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encoding execution %s: %w", r.ID, err)
+	}
+	return append([]byte{recordFormat}, text...), nil
+}
+
+func decodeRecord(entry store.Entry) (*Record, error) {
+	if len(entry.Value) == 0 || entry.Value[0] != recordFormat {
+		return nil, fmt.Errorf("reading %s: %w", entry.Key, errFormat)
+	}
+	r := &Record{version: entry.Version}
+	if err := json.Unmarshal(entry.Value[1:], r); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", entry.Key, err)
+	}
+	return r, nil
+}
+
+// read returns a record; nil: there is none.
+func (e *Engine) read(ctx context.Context, id string) (*Record, error) {
+	entry, err := e.o.Store.Get(ctx, e.recordKey(id))
+	if err != nil || !entry.Exists() {
+		return nil, err
+	}
+	return decodeRecord(entry)
+}
+
+// save writes a record over the version that was read. One that has ended expires. A change of which the store does not
+// say whether it was made is looked up.
+func (e *Engine) save(ctx context.Context, r *Record) error {
+	r.Nonce = rand.Text()
+	text, err := r.encode()
+	if err != nil {
+		return err
+	}
+	ttl := time.Duration(0)
+	switch {
+	case r.Buried:
+		ttl = defaultKeep
+	case r.State.Terminal():
+		ttl = e.operation(r).keep()
+	}
+	version, err := e.o.Store.Put(ctx, e.recordKey(r.ID), text, r.version, ttl)
+	if err != nil && !errors.Is(err, store.ErrConflict) {
+		now, readErr := e.read(ctx, r.ID)
+		if readErr != nil || now == nil || now.Nonce != r.Nonce {
+			return fmt.Errorf("writing execution %s: %w", r.ID, err)
+		}
+		version, err = now.version, nil
+	}
+	if err != nil {
+		return err
+	}
+	r.version = version
+	e.notify(r.ID)
+	return nil
+}
+
+// operation returns how the execution of a record runs. Where this process does not have its operation, that is how one
+// runs which says nothing.
+func (e *Engine) operation(r *Record) *Operation {
+	if o := e.o.Operations[r.Operation]; o != nil {
+		return o
+	}
+	return &Operation{Durable: !r.Attached}
+}
+
+// bury makes a record that keeps the maker of an execution from making it. It returns false where there is a record.
+func (e *Engine) bury(ctx context.Context, id string) (bool, error) {
+	err := e.save(ctx, &Record{ID: id, State: Cancelled, Buried: true})
+	if errors.Is(err, store.ErrConflict) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (e *Engine) recordKey(id string) string { return e.root + recordPart + id }
+
+func (e *Engine) workKey(worker, id string) string { return e.root + workPart + worker + "/" + id }
+
+func (e *Engine) queueKey(r *Record) string {
+	return fmt.Sprintf("%s%s%016x/%s", e.root, queuePart, uint64(r.Due.UnixNano()), r.ID)
+}
+
+// dueOf returns when the entry of a key of the queue is due.
+func (e *Engine) dueOf(key string) (time.Time, bool) {
+	text := key[len(e.root)+len(queuePart):]
+	var nano uint64
+	if _, err := fmt.Sscanf(text, "%016x/", &nano); err != nil {
+		return time.Time{}, false
+	}
+	return time.Unix(0, int64(nano)), true
+}
+
+func (e *Engine) ownerPrefix(callerKey string) string {
+	return e.root + ownerPart + digest(callerKey) + "/"
+}
+
+func (e *Engine) ownerKey(r *Record) string {
+	return fmt.Sprintf("%s%016x/%s", e.ownerPrefix(r.CallerKey), uint64(math.MaxInt64-r.Created.UnixNano()), r.ID)
+}
+
+// digest is a text of fixed length for texts, which are kept apart.
+func digest(texts ...string) string {
+	h := sha256.New()
+	for _, text := range texts {
+		fmt.Fprintf(h, "%d:%s", len(text), text)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

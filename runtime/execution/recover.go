@@ -1,0 +1,166 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// mostLost is how many workers in a row an execution may lose without a step done: it may be what kills them.
+const mostLost = 5
+
+// backoff is the default of Options.Backoff.
+func backoff(n int) time.Duration {
+	pause := min(time.Second<<min(n-1, 16), 5*time.Minute)
+	return pause + time.Duration((rand.Float64()-0.5)*0.4*float64(pause))
+}
+
+// recover queues the executions that dead workers have left, and those of this one that it is not busy with.
+func (e *Engine) recover(ctx context.Context, worker string) {
+	prefix := e.root + workPart
+	for after := ""; ; {
+		// The entries first: whoever has made one of them is on the list of the living, or was.
+		const page = 500
+		work, err := e.o.Store.List(ctx, prefix, after, page)
+		if err != nil || len(work) == 0 {
+			return
+		}
+		living := make(map[string]bool)
+		err = e.each(ctx, e.root+alivePart, func(entry store.Entry) bool {
+			living[lastOf(entry.Key)] = true
+			return true
+		})
+		if err != nil {
+			return
+		}
+		for _, entry := range work {
+			owner, id, _ := strings.Cut(entry.Key[len(prefix):], "/")
+			if living[owner] && owner != worker {
+				continue
+			}
+			if owner == worker { // it may be about to take it
+				if !e.activate(id) {
+					continue
+				}
+				e.recoverOne(ctx, entry, owner, id, living)
+				e.deactivate(id)
+				continue
+			}
+			e.recoverOne(ctx, entry, owner, id, living)
+		}
+		after = work[len(work)-1].Key
+	}
+}
+
+// recoverOne deals with an entry of a worker that does not look after it. The worker may be frozen between two writes,
+// and go on after this. So the entry is removed only where the record is as nobody changes it any more, or belongs to a
+// worker that lives, or was changed here: then the worker's next write of the record fails.
+func (e *Engine) recoverOne(ctx context.Context, entry store.Entry, owner, id string, living map[string]bool) {
+	r, err := e.read(ctx, id)
+	if err != nil {
+		return
+	}
+	switch {
+	case r == nil: // the maker of an attached execution was about to write it
+		if buried, err := e.bury(ctx, id); err != nil || !buried {
+			return
+		}
+	case r.Buried:
+	case r.State.Terminal():
+		if e.retire(ctx, r) != nil {
+			return
+		}
+		if r.State == Failed && e.save(ctx, r) != nil { // it may be about to be started again
+			return
+		}
+	case r.Worker != "" && r.Worker != owner && living[r.Worker]:
+	case r.Worker == "":
+		if e.save(ctx, r) != nil || e.put(ctx, e.queueKey(r), nil, 0) != nil {
+			return
+		}
+		e.nudge()
+	default:
+		if !e.release(ctx, r) {
+			return
+		}
+	}
+	_ = e.o.Store.Delete(ctx, entry.Key, entry.Version) // else it is found again
+}
+
+// release takes an execution from its worker, which is dead: a durable one is queued, an attached one ends.
+func (e *Engine) release(ctx context.Context, r *Record) bool {
+	now, owner := e.now(), r.Worker
+	r.Worker = ""
+	switch {
+	case r.Cancel || r.Attached && r.State == Pending:
+		r.State, r.Finished = Cancelled, now
+	case r.Attached:
+		r.State, r.Finished, r.Failure = Failed, now, interrupted()
+	default:
+		steps := 0
+		err := e.each(ctx, e.root+stepPart+r.ID+"/", func(store.Entry) bool { steps++; return true })
+		if err != nil {
+			return false
+		}
+		if r.Lost++; steps > r.Steps {
+			r.Lost, r.Steps = 1, steps
+		}
+		if r.Due = now; r.Lost > mostLost {
+			r.State, r.Finished, r.Failure = Failed, now, interrupted()
+		}
+	}
+	if e.save(ctx, r) != nil {
+		return false
+	}
+	e.o.Logger.Info("executions: a worker is gone, and one of its executions was taken over", "execution", r.ID,
+		"operation", r.Operation, "worker", owner, "state", r.State)
+	if r.State.Terminal() {
+		return e.retire(ctx, r) == nil
+	}
+	if e.put(ctx, e.queueKey(r), nil, 0) != nil {
+		return false
+	}
+	e.nudge()
+	return true
+}
+
+// retire makes what belongs to an execution that has ended expire with its record, or removes it. It may be done again.
+func (e *Engine) retire(ctx context.Context, r *Record) error {
+	keep := e.operation(r).keep()
+	if err := e.keepSteps(ctx, r, keep); err != nil {
+		return err
+	}
+	if err := e.expire(ctx, e.ownerKey(r), keep); err != nil {
+		return err
+	}
+	if r.Once != "" {
+		if err := e.expire(ctx, e.root+oncePart+r.Once, keep); err != nil {
+			return err
+		}
+	}
+	_, err := e.o.Store.Take(ctx, []store.Claim{e.counted(r, -1)})
+	return err
+}
+
+// keepSteps removes the steps of an execution, or makes them end after a while, if it can be started again.
+func (e *Engine) keepSteps(ctx context.Context, r *Record, ttl time.Duration) error {
+	var failed error
+	err := e.each(ctx, e.root+stepPart+r.ID+"/", func(entry store.Entry) bool {
+		if e.canRetry(r) {
+			failed = e.expire(ctx, entry.Key, ttl)
+		} else {
+			failed = e.drop(ctx, entry.Key)
+		}
+		return failed == nil
+	})
+	return errors.Join(err, failed)
+}
+
+// canRetry reports whether an execution can be started again.
+func (e *Engine) canRetry(r *Record) bool {
+	return r.State == Failed && !r.Attached && r.Again < e.operation(r).Retry
+}

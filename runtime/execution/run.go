@@ -1,0 +1,350 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// Run is an attempt at an execution.
+type Run struct {
+	engine    *Engine
+	operation *Operation
+	worker    string // whose attempt it is
+	attempt   int
+	session   string // of an attached execution
+	params    []byte
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+	yielding  atomic.Bool // it is to pause when its step has ended
+
+	begun   *Record       // as it was when the attempt was made; what does not change is read there
+	writing chan struct{} // has room for whoever writes the record
+	record  *Record       // as it was written last; whoever writes has it
+
+	mu        sync.Mutex
+	over      bool              // nothing is written any more
+	due       time.Time         // when it goes on
+	steps     map[string][]byte // results, by the digest of the name
+	stepBytes int
+	used      map[string]bool // steps that this attempt has asked for
+	progress  *Progress       // that was not written yet
+	written   time.Time       // when progress was
+	flushing  *time.Timer
+}
+
+// newRun makes an attempt that has not begun.
+func (e *Engine) newRun(r *Record) *Run {
+	run := &Run{
+		engine: e, operation: e.operation(r), worker: r.Worker, attempt: r.Attempt, begun: r, record: r,
+		writing: make(chan struct{}, 1), steps: make(map[string][]byte), used: make(map[string]bool),
+	}
+	run.ctx, run.cancel = context.WithCancelCause(context.Background())
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.runs[r.ID] = run
+	switch {
+	case e.worker != r.Worker:
+		run.cancel(ErrLost)
+	case e.closing:
+		run.yield()
+	}
+	return run
+}
+
+// ID returns the identifier of the execution.
+func (r *Run) ID() string { return r.begun.ID }
+
+// Attempt returns the number of the attempt, from 1 on.
+func (r *Run) Attempt() int { return r.attempt }
+
+// Params returns the parameters of the execution.
+func (r *Run) Params() []byte { return r.params }
+
+// Caller returns Start.Caller.
+func (r *Run) Caller() []byte { return r.begun.Caller }
+
+// Key returns a text that is the same for a name at every attempt at the execution, and another one for every other
+// execution: what other systems take as an idempotency key.
+func (r *Run) Key(name string) string { return digest(r.begun.ID, name) }
+
+// Stopped returns why the attempt is to end; nil: it is not. The function of the operation need not say why it fails
+// then.
+func (r *Run) Stopped() error {
+	switch cause := context.Cause(r.ctx); {
+	case errors.Is(cause, ErrLost), errors.Is(cause, ErrCancelled), errors.Is(cause, ErrPaused):
+		return cause
+	default:
+		return nil
+	}
+}
+
+// yield makes the attempt end because the worker does: a durable execution at its next step, an attached one now.
+func (r *Run) yield() {
+	if !r.operation.Durable {
+		r.cancel(ErrCancelled)
+		return
+	}
+	r.yielding.Store(true)
+}
+
+// carryOutHere makes an attempt at an attached execution after a while.
+func (e *Engine) carryOutHere(run *Run, after time.Duration) {
+	e.spawn(func() {
+		if after > 0 && sleep(run.ctx, after) != nil {
+			run.carryOut() // it ends at once
+			return
+		}
+		select {
+		case e.slots <- struct{}{}:
+			defer func() { <-e.slots; e.nudge() }()
+		case <-run.ctx.Done():
+		}
+		run.carryOut()
+	})
+}
+
+// carryOut makes the attempt and writes what came of it. It returns when the function of the operation has returned.
+func (r *Run) carryOut() {
+	defer r.cancel(nil)
+	result, failed, again := []byte(nil), (*Failure)(nil), false
+	returned := make(chan struct{})
+	ctx, stop := r.ctx, context.CancelFunc(func() {})
+	if r.Stopped() == nil && r.prepare(&failed) {
+		if r.operation.Timeout > 0 {
+			ctx, stop = context.WithTimeout(ctx, r.operation.Timeout)
+		}
+		go func() {
+			defer close(returned)
+			defer stop()
+			result, failed = r.do(ctx)
+		}()
+	} else {
+		close(returned)
+		if again = r.Stopped() == nil && failed == nil; !again && failed == nil {
+			failed = interrupted() // which counts where it was cancelled
+		}
+	}
+	select {
+	case <-returned:
+	case <-ctx.Done():
+		grace := time.NewTimer(r.engine.o.Grace)
+		defer grace.Stop()
+		select {
+		case <-returned:
+		case <-grace.C:
+			r.end(nil, interrupted(), false)
+			r.engine.o.Logger.Warn("executions: an attempt does not end although its context has, and is given up",
+				"execution", r.ID(), "operation", r.begun.Operation)
+			<-returned
+			return
+		}
+	}
+	r.end(result, failed, again)
+}
+
+// do calls the function of the operation, and makes a panic a failure.
+func (r *Run) do(ctx context.Context) (result []byte, failed *Failure) {
+	returned := false
+	defer func() {
+		if v := recover(); v != nil || !returned {
+			r.engine.o.Logger.Error("executions: an attempt panicked", "execution", r.ID(), "panic", fmt.Sprint(v))
+			result, failed = nil, &Failure{Code: "INTERNAL_ERROR", Message: "Internal error: 'unexpected failure'"}
+		}
+	}()
+	result, failed = r.operation.Do(ctx, r)
+	returned = true
+	return result, failed
+}
+
+// prepare reads what the attempt needs. It returns false where it cannot begin; failed says so where no other can.
+func (r *Run) prepare(failed **Failure) bool {
+	ctx, done := context.WithTimeout(r.ctx, storeTimeout)
+	defer done()
+	e := r.engine
+	if r.begun.Attached && r.begun.State != Running {
+		r.attempt++
+		err := r.write(ctx, func(record *Record) {
+			if record.State, record.Attempt = Running, r.attempt; record.Started.IsZero() {
+				record.Started = e.now()
+			}
+		})
+		if err != nil {
+			return false
+		}
+	}
+	var err error
+	if !r.begun.Attached {
+		if r.params, err = e.open(r.begun, "params", r.begun.Params); err != nil {
+			e.warn(ctx, "executions: one cannot go on", err)
+			*failed = interrupted()
+			(*failed).Final = true
+			return false
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err = e.each(ctx, e.root+stepPart+r.begun.ID+"/", func(entry store.Entry) bool {
+		r.steps[lastOf(entry.Key)] = entry.Value
+		r.stepBytes += len(entry.Value)
+		return true
+	})
+	if err != nil {
+		e.warn(ctx, "executions: reading the steps of one failed", err)
+	}
+	return err == nil
+}
+
+// write changes the record while it is this attempt's, whoever else changes it meanwhile.
+func (r *Run) write(ctx context.Context, change func(*Record)) error {
+	r.writing <- struct{}{}
+	defer func() { <-r.writing }()
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		if r.isOver() {
+			return ErrLost
+		}
+		changed := *r.record
+		change(&changed)
+		err := r.engine.save(ctx, &changed)
+		if err == nil {
+			r.record = &changed
+			return nil
+		}
+		if !errors.Is(err, store.ErrConflict) && sleep(ctx, pause) != nil {
+			return err
+		}
+		now, readErr := r.engine.read(ctx, r.record.ID)
+		switch {
+		case readErr != nil && ctx.Err() != nil:
+			return readErr
+		case readErr != nil:
+			continue
+		case now == nil, now.Worker != r.worker, now.State.Terminal(), now.Attempt != r.record.Attempt:
+			r.finish()
+			r.cancel(ErrLost)
+			return ErrLost
+		case now.Cancel:
+			r.cancel(ErrCancelled)
+		}
+		r.record = now
+	}
+}
+
+// end writes how the attempt has ended. again says that it could not begin, and is to be made later.
+func (r *Run) end(result []byte, failed *Failure, again bool) {
+	e, id := r.engine, r.begun.ID
+	settled := false
+	defer func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if e.runs[id] == r {
+			delete(e.runs, id)
+			if !settled { // what is left belongs to whoever looks after dead workers
+				delete(e.active, id)
+			}
+		}
+	}()
+	r.mu.Lock()
+	if r.flushing != nil {
+		r.flushing.Stop()
+	}
+	over, due, progress := r.over, r.due, r.progress
+	r.mu.Unlock()
+	cause := r.Stopped()
+	if over || errors.Is(cause, ErrLost) { // giving up is no failure: whoever takes it over goes on
+		r.finish()
+		return
+	}
+	ctx, done := context.WithTimeout(context.Background(), storeTimeout)
+	defer done()
+	paused := again || errors.Is(cause, ErrPaused) && (failed != nil || !due.IsZero())
+	cancelled := errors.Is(cause, ErrCancelled)
+	var sealed []byte
+	if result != nil {
+		sealed = e.seal(r.begun, "result", result)
+	}
+	err := r.write(ctx, func(record *Record) {
+		if progress != nil {
+			record.Progress = progress
+		}
+		now := e.now()
+		switch {
+		case (cancelled || record.Cancel) && (failed != nil || paused):
+			record.State = Cancelled
+		case paused:
+			record.Due, record.Lost = now, 0
+			if again {
+				record.Due = now.Add(time.Second)
+			} else if due.After(now) {
+				record.Due = due
+			}
+		case failed != nil && !failed.Final && record.Repeats < r.operation.Retry:
+			record.Repeats++
+			record.State, record.Due = Retrying, now.Add(e.o.Backoff(record.Repeats))
+		case failed != nil:
+			record.State, record.Failure = Failed, failed
+		default:
+			record.State, record.Result = Completed, sealed
+		}
+		if record.State.Terminal() {
+			record.Worker, record.Finished = "", now
+		} else if !record.Attached {
+			record.Worker = ""
+		}
+	})
+	r.finish()
+	if err != nil {
+		if !errors.Is(err, ErrLost) {
+			e.warn(ctx, "executions: the end of an attempt could not be written", err)
+		}
+		return
+	}
+	settled = e.settle(ctx, r)
+}
+
+// finish makes the attempt write nothing any more.
+func (r *Run) finish() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+}
+
+func (r *Run) isOver() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.over
+}
+
+// settle does what follows from the end of an attempt, and removes the worker's entry last: until then that makes sure
+// that it is done. It returns true where the process stays busy with the execution.
+func (e *Engine) settle(ctx context.Context, r *Run) bool {
+	record := r.record
+	switch {
+	case record.State.Terminal():
+		if err := e.retire(ctx, record); err != nil {
+			e.warn(ctx, "executions: cleaning up failed", err)
+			return false
+		}
+	case record.Attached:
+		copied := *record
+		next := e.newRun(&copied)
+		next.params, next.session = r.params, r.session
+		e.carryOutHere(next, record.Due.Sub(e.now()))
+		return true
+	default:
+		if err := e.put(ctx, e.queueKey(record), nil, 0); err != nil {
+			e.warn(ctx, "executions: queueing one failed", err)
+			return false
+		}
+		e.nudge()
+	}
+	if err := e.drop(ctx, e.workKey(r.worker, record.ID)); err != nil {
+		e.warn(ctx, "executions: cleaning up failed", err)
+	}
+	return false
+}

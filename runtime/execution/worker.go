@@ -1,0 +1,397 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// Work runs executions until ctx ends. It then lets attempts go on to the end of their step, but no longer than
+// Options.Drain, hands durable executions back, which another process takes at once, and cancels attached ones. It
+// returns an error only where it cannot begin: when the store comes back after a failure, work goes on.
+func (e *Engine) Work(ctx context.Context) error {
+	if !e.working.CompareAndSwap(false, true) {
+		return ErrWorking
+	}
+	defer e.working.Store(false)
+	defer e.rest(e.o.Grace) // of attempts of a worker that was lost
+	for first := true; ; first = false {
+		life, err := e.begin(ctx)
+		switch {
+		case ctx.Err() != nil && life == nil:
+			return nil
+		case err != nil && first:
+			return fmt.Errorf("beginning to work: %w", err)
+		case err != nil:
+			e.warn(ctx, "executions: the store does not take the worker", err)
+			_ = sleep(ctx, e.o.Lease/3) // ctx is looked at above
+			continue
+		}
+		if e.serve(ctx, life); ctx.Err() != nil {
+			return nil
+		}
+	}
+}
+
+// life is a worker between its first heartbeat and its last.
+type life struct {
+	worker  string
+	version store.Version
+	last    time.Time // when the store was last told that the worker is alive, at the beginning of that
+}
+
+// begin makes a new worker. It comes back under a new name after its lease was over: entries of the old name belong to
+// whoever finds them.
+func (e *Engine) begin(ctx context.Context) (*life, error) {
+	l := &life{worker: newID("w"), last: time.Now()}
+	version, err := e.o.Store.Put(ctx, e.root+alivePart+l.worker, fmt.Appendf(nil, "%d", os.Getpid()), 0, e.lease())
+	if err != nil {
+		return nil, err
+	}
+	l.version = version
+	e.mu.Lock()
+	e.worker, e.closing = l.worker, false
+	e.mu.Unlock()
+	return l, nil
+}
+
+func (e *Engine) lease() time.Duration {
+	return max(e.o.Lease.Truncate(time.Millisecond), time.Millisecond)
+}
+
+// serve works for one life, and ends it.
+func (e *Engine) serve(ctx context.Context, l *life) {
+	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	lost := make(chan struct{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if !e.beat(beating, l) {
+			close(lost)
+		}
+	}()
+	e.claims(ctx, lost)
+	if ctx.Err() != nil {
+		e.drain(l.worker)
+	}
+	e.mu.Lock()
+	e.worker = ""
+	e.mu.Unlock()
+	stop()
+	<-ended
+	e.abandon(l.worker)
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	_ = e.o.Store.Delete(bounded, e.root+alivePart+l.worker, l.version) // else it ends with the lease
+}
+
+// claims claims executions until the worker is to end or is lost.
+func (e *Engine) claims(ctx context.Context, lost <-chan struct{}) {
+	news := e.news(ctx, queuePart)
+	var due <-chan time.Time
+	for {
+		next, err := e.claim(ctx)
+		if err != nil && ctx.Err() == nil {
+			e.warn(ctx, "executions: looking for some failed", err)
+		}
+		if due = nil; next > 0 {
+			due = time.After(next)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-lost:
+			return
+		case <-e.wake:
+		case <-news:
+			e.readCancellations(ctx, e.name())
+		case <-due:
+		}
+	}
+}
+
+// news returns a channel that receives when entries below a part of the keys may have changed. The store does not say:
+// it is looked at in intervals.
+func (e *Engine) news(ctx context.Context, _ string) <-chan struct{} {
+	changed := make(chan struct{})
+	go func() {
+		ticker := time.NewTicker(e.o.Poll)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case changed <- struct{}{}:
+			}
+		}
+	}()
+	return changed
+}
+
+// beat tells the store that the worker is alive, and looks for executions of those that are not, until ctx ends. It
+// returns false where the worker is lost: it could not tell for two thirds of its lease, so that another one may soon
+// take its executions.
+func (e *Engine) beat(ctx context.Context, l *life) bool {
+	ticker := time.NewTicker(e.o.Lease / 3)
+	defer ticker.Stop()
+	walked := time.Now()
+	for {
+		bounded, cancel := context.WithTimeout(ctx, e.o.Lease/3)
+		e.recover(bounded, l.worker)
+		cancel()
+		select {
+		case <-ctx.Done():
+			return true
+		case <-ticker.C:
+		}
+		began := time.Now()
+		bounded, cancel = context.WithTimeout(ctx, e.o.Lease/3)
+		version, err := e.o.Store.Put(bounded, e.root+alivePart+l.worker, fmt.Appendf(nil, "%d", os.Getpid()), l.version,
+			e.lease())
+		if err == nil {
+			l.version, l.last = version, began
+		}
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return true
+		case errors.Is(err, store.ErrConflict) && e.isAlive(ctx, l):
+		case errors.Is(err, store.ErrConflict), time.Since(l.last) > e.o.Lease*2/3:
+			e.abandon(l.worker)
+			e.warn(ctx, "executions: the worker was not heard of for too long; another one goes on", ErrLost)
+			return false
+		}
+		if err == nil && time.Since(walked) > walkInterval {
+			walked = time.Now()
+			e.walkInTurn(ctx)
+		}
+	}
+}
+
+// isAlive finds out whether the store made a change of which it did not say so.
+func (e *Engine) isAlive(ctx context.Context, l *life) bool {
+	if time.Since(l.last) > e.o.Lease*2/3 {
+		return false
+	}
+	bounded, cancel := context.WithTimeout(ctx, e.o.Lease/3)
+	defer cancel()
+	entry, err := e.o.Store.Get(bounded, e.root+alivePart+l.worker)
+	if err != nil || !entry.Exists() {
+		return false
+	}
+	l.version = entry.Version
+	return true
+}
+
+// abandon ends the attempts of a worker whose name is no longer to be used. They write nothing any more.
+func (e *Engine) abandon(worker string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, run := range e.runs {
+		if run.worker == worker {
+			run.cancel(ErrLost)
+		}
+	}
+}
+
+// drain ends the attempts of a worker that is to end: durable ones at the end of their step or of the time for that.
+func (e *Engine) drain(worker string) {
+	e.mu.Lock()
+	e.closing = true
+	for _, run := range e.runs {
+		if run.worker == worker {
+			run.yield()
+		}
+	}
+	e.mu.Unlock()
+	if e.rest(e.o.Drain) {
+		return
+	}
+	e.mu.Lock()
+	for _, run := range e.runs {
+		if run.worker == worker {
+			run.cancel(ErrPaused)
+		}
+	}
+	e.mu.Unlock()
+	e.rest(e.o.Grace + storeTimeout)
+}
+
+// rest waits until no attempt runs, but no longer than a while.
+func (e *Engine) rest(most time.Duration) bool {
+	e.mu.Lock()
+	if e.tries == 0 {
+		e.mu.Unlock()
+		return true
+	}
+	if e.idle == nil {
+		e.idle = make(chan struct{})
+	}
+	over := e.idle
+	e.mu.Unlock()
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-over:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// readCancellations ends the attempts whose cancellation other processes have asked for.
+func (e *Engine) readCancellations(ctx context.Context, worker string) {
+	err := e.each(ctx, e.root+askedPart+worker+"/", func(entry store.Entry) bool {
+		id := lastOf(entry.Key)
+		e.mu.Lock()
+		run, beginning := e.runs[id], e.active[id] && e.runs[id] == nil
+		e.mu.Unlock()
+		if run != nil {
+			run.cancel(ErrCancelled)
+		}
+		if !beginning {
+			e.discard(ctx, entry)
+		}
+		return true
+	})
+	if err != nil {
+		e.warn(ctx, "executions: looking for cancellations failed", err)
+	}
+}
+
+// claim takes executions that are due while there is room. It returns in how long the next one is due; zero: nobody
+// knows.
+func (e *Engine) claim(ctx context.Context) (next time.Duration, err error) {
+	worker := e.name()
+	if worker == "" {
+		return 0, nil
+	}
+	prefix := e.root + queuePart
+	err = e.each(ctx, prefix, func(entry store.Entry) bool {
+		if due, ok := e.dueOf(entry.Key); ok && due.After(e.now()) {
+			next = due.Sub(e.now())
+			return false
+		}
+		select {
+		case e.slots <- struct{}{}:
+		default:
+			return false
+		}
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+		defer cancel()
+		if !e.claimOne(bounded, worker, entry) {
+			<-e.slots
+		}
+		return ctx.Err() == nil
+	})
+	return next, err
+}
+
+// claimOne takes the execution of an entry of the queue, for which a slot is held. It returns false where it did not.
+func (e *Engine) claimOne(ctx context.Context, worker string, entry store.Entry) bool {
+	id := lastOf(entry.Key)
+	r, err := e.read(ctx, id)
+	if err != nil {
+		if !errors.Is(err, errFormat) {
+			e.warn(ctx, "executions: reading one failed", err)
+		}
+		return false
+	}
+	if r == nil {
+		e.reap(ctx, entry)
+		return false
+	}
+	e.mu.Lock()
+	delete(e.orphans, id)
+	e.mu.Unlock()
+	switch {
+	case r.queued() && e.queueKey(r) != entry.Key, r.Worker != "": // it is queued elsewhere, or with a worker
+		e.discard(ctx, entry)
+		return false
+	case r.State.Terminal():
+		if r.Buried || e.retire(ctx, r) == nil {
+			e.discard(ctx, entry)
+		}
+		return false
+	case e.o.Operations[r.Operation] == nil:
+		return false
+	}
+	if !e.take(ctx, worker, r) {
+		return false
+	}
+	e.discard(ctx, entry)
+	return true
+}
+
+// discard deletes an entry at the version that was read. It does not matter if that fails: it is found again.
+func (e *Engine) discard(ctx context.Context, entry store.Entry) {
+	_ = e.o.Store.Delete(ctx, entry.Key, entry.Version)
+}
+
+// reap removes an entry of the queue whose record does not exist for so long that its maker must have died.
+func (e *Engine) reap(ctx context.Context, entry store.Entry) {
+	id := lastOf(entry.Key)
+	e.mu.Lock()
+	since, known := e.orphans[id]
+	if !known {
+		e.orphans[id] = time.Now()
+	}
+	e.mu.Unlock()
+	if !known || time.Since(since) < time.Minute {
+		return
+	}
+	if _, err := e.bury(ctx, id); err != nil { // if its maker is only slow, it finds out
+		e.warn(ctx, "executions: removing what a start has left failed", err)
+	}
+}
+
+// take makes an execution the worker's, and begins an attempt. A slot is held.
+func (e *Engine) take(ctx context.Context, worker string, r *Record) bool {
+	if !e.activate(r.ID) {
+		return false
+	}
+	key := e.workKey(worker, r.ID)
+	if err := e.put(ctx, key, nil, 0); err != nil {
+		e.deactivate(r.ID)
+		return false
+	}
+	r.State, r.Worker = Running, worker
+	r.Attempt++
+	if r.Started.IsZero() {
+		r.Started = e.now()
+	}
+	if err := e.save(ctx, r); err != nil {
+		if errors.Is(err, store.ErrConflict) {
+			_ = e.drop(ctx, key) // else whoever looks after the worker's entries does
+		} else { // it may be ours: whoever looks next finds out
+			e.warn(ctx, "executions: taking one failed", err)
+		}
+		e.deactivate(r.ID)
+		return false
+	}
+	run := e.newRun(r)
+	e.spawn(func() {
+		defer func() { <-e.slots; e.nudge() }()
+		run.carryOut()
+	})
+	return true
+}
+
+func (e *Engine) warn(ctx context.Context, what string, err error) {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return
+	}
+	e.o.Logger.LogAttrs(ctx, slog.LevelWarn, strings.TrimSpace(what), slog.Any("error", err))
+}
