@@ -103,6 +103,7 @@ func definitions(pkg *model.Package) *gen.Definitions {
 	}
 	adapter.Relations = pkg.RelationDefinitions()
 	gen.AddRelationships(adapter)
+	gen.AddExecutions(adapter)
 	return adapter
 }
 

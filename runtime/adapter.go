@@ -27,6 +27,7 @@ type Adapter struct {
 	log         *slog.Logger
 	runner      runner
 	inFlight    inFlight
+	executing   executing  // nil: no operation outlives its call
 	related     relating   // nil: requests can neither follow relations nor select them
 	changing    sync.Mutex // held while the view is replaced
 }
@@ -44,7 +45,7 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	a := &Adapter{options: options.withDefaults()}
 	a.log = slog.New(steadyHandler{a.options.Logger.Handler()})
-	var faults [13]error
+	var faults [15]error
 	faults[0] = registry.Err()
 	a.options.Limits, faults[1] = options.Limits.withDefaults()
 	a.inFlight, faults[2] = newInFlight(options.MaxInFlightBytes, a.options.Limits)
@@ -55,7 +56,10 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if faults[0] == nil {
 		registry, a.related, faults[12] = relate(registry, listings)
 	}
-	if faults[0] == nil && faults[12] == nil && registry.Err() != nil { // of query_relationships
+	if faults[0] == nil && faults[12] == nil {
+		registry, a.executing, faults[13] = execute(registry)
+	}
+	if faults[0] == nil && faults[12] == nil && faults[13] == nil && registry.Err() != nil { // of operations that were added
 		faults[0] = registry.Err()
 	}
 	if faults[0] == nil {
@@ -73,6 +77,10 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 		a.handlers, faults[5] = compile(registry, a.registered.Types, options, listings, a.related)
 		if a.related != nil {
 			a.related.define(&a.registered)
+		}
+		if a.executing != nil {
+			a.executing.define(&a.registered)
+			faults[14] = a.executing.open(a)
 		}
 		if faults[6] = a.restrict(); a.related != nil && faults[5] == nil {
 			a.related.keep(&a.definitions)

@@ -192,6 +192,9 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	if q.slots.handled.chosen.Behind.HasRelations() {
 		ctx = x.adapter.related.selecting(ctx, x)
 	}
+	if x.adapter.executing != nil {
+		ctx = x.adapter.executing.within(ctx, x, q)
+	}
 	out := x.adapter.runner.run(ctx, run{
 		operation: &q.operation.definition, handler: &q.slots.handled, mapError: x.adapter.options.MapError,
 	}, w)

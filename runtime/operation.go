@@ -36,6 +36,7 @@ func newOperation(
 	if gated != nil {
 		o.confirmable, o.keepsValues = gated.MayConfirm(), gated.NeedsParams()
 	}
+	o.keepsValues = o.keepsValues || definition.Lifecycle != nil // an execution begins with them
 	for i := range o.definition.Params {
 		param := &o.definition.Params[i]
 		if param.Deprecated != "" {

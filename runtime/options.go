@@ -106,6 +106,9 @@ type Options struct {
 	// Collections bounds the queries of operations that embed a Query.
 	Collections Collections
 
+	// Executions are those of operations whose handlers take a *Run.
+	Executions Executions
+
 	// Answers.
 
 	// SlowAfter is how long an operation may take before its answer has a warning; zero: no bound.

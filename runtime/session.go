@@ -27,8 +27,14 @@ func (a *Adapter) NewCallerSession() *Session {
 // ID returns a random identifier of the session, for logs. It proves nothing about the caller.
 func (s *Session) ID() string { return s.gate.ID }
 
-// Close ends the session. The confirmation tokens that only this session can use become unknown.
-func (s *Session) Close() { s.gate.Close() }
+// Close ends the session. The confirmation tokens that only this session can use become unknown, and
+// its executions that are not durable are cancelled (MCP-AQL core §2.3.3).
+func (s *Session) Close() {
+	s.gate.Close()
+	if s.adapter.executing != nil {
+		s.adapter.executing.endSession(s.ID())
+	}
+}
 
 // Call answers one request that arrived through the MCP tool of this name. It never fails and never panics: for all
 // bytes the reply is a complete response, and the handler runs only after every check has passed. The request must not

@@ -45,6 +45,7 @@ func Adapter(packages []model.Package) (*gen.Definitions, error) {
 		}
 	}
 	gen.AddRelationships(adapter)
+	gen.AddExecutions(adapter)
 	if len(packages) > 0 {
 		adapter.Name = packages[0].Name
 	}

@@ -53,6 +53,15 @@ type operationDetails struct {
 	Computed    []computedInfo  `json:"computed_fields,omitempty"`
 	// Relationships are what query_relationships follows (MCP-AQL introspection §3.3).
 	Relationships *relationshipInfo `json:"relationship_capabilities,omitempty"`
+	Lifecycle     *lifecycleInfo    `json:"lifecycle,omitempty"`
+}
+
+// lifecycleInfo is what can become of the executions of an operation (MCP-AQL core §8.4.5).
+type lifecycleInfo struct {
+	States   []string `json:"states"`
+	Cancel   bool     `json:"supports_cancel"`
+	Retry    bool     `json:"supports_retry"`
+	Progress bool     `json:"progress_reporting"`
 }
 
 // relationshipInfo is what an operation that follows relationships can do.
@@ -122,6 +131,9 @@ func detailsOf(a *gen.Definitions, o *gen.Operation, s Surface, gated Gating) op
 	}
 	if r := o.Relationships; r != nil {
 		details.Relationships = &relationshipInfo{true, r.Directions, r.Types, gen.MaxRelationshipDepth}
+	}
+	if l := o.Lifecycle; l != nil {
+		details.Lifecycle = &lifecycleInfo{l.States(), true, l.Durable && l.Retry > 0, true}
 	}
 	for _, example := range o.Examples {
 		details.Examples = append(details.Examples, exampleInfo{

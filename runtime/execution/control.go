@@ -98,7 +98,7 @@ func (e *Engine) Cancel(ctx context.Context, callerKey, id, reason string) (*Rec
 			return nil, err
 		}
 		if r.State.Terminal() {
-			return r, &StateError{r}
+			return r, &StateError{Record: r}
 		}
 		due, worker := e.queueKey(r), r.Worker
 		runs := worker != "" && r.State == Running
@@ -159,7 +159,7 @@ func (e *Engine) Retry(ctx context.Context, callerKey, id string) (*Record, erro
 			return nil, err
 		}
 		if !e.canRetry(r) {
-			return r, &StateError{r}
+			return r, &StateError{Record: r, Retry: true}
 		}
 		again, err := e.retry(ctx, r)
 		if !errors.Is(err, store.ErrConflict) {

@@ -103,7 +103,10 @@ var (
 )
 
 // StateError says that an execution is in a state in which what was asked for cannot be done.
-type StateError struct{ Record *Record }
+type StateError struct {
+	Record *Record
+	Retry  bool // it was to be started again; otherwise to be cancelled
+}
 
 // Error names the state.
 func (e *StateError) Error() string { return "the execution is " + string(e.Record.State) }

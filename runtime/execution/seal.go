@@ -80,5 +80,8 @@ func (e *Engine) digestOf(params []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
+// Params returns the parameters of an execution that is not attached.
+func (e *Engine) Params(r *Record) ([]byte, error) { return e.open(r, "params", r.Params) }
+
 // Result returns what a completed execution has come to.
 func (e *Engine) Result(r *Record) ([]byte, error) { return e.open(r, "result", r.Result) }

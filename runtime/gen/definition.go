@@ -127,6 +127,8 @@ type Operation struct {
 	Source       string        // "file:line" of the handler, relative to its module
 	// Relationships is what query_relationships follows; nil for every other operation (MCP-AQL introspection §3.3).
 	Relationships *Relationships
+	// Lifecycle is how the operation runs if it outlives its call; nil: it does not (MCP-AQL introspection §3.3).
+	Lifecycle *Lifecycle
 }
 
 // SelectsFields reports whether a parameter selects the fields of the result (MCP-AQL field selection §2).

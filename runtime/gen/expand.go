@@ -148,7 +148,10 @@ func (e *expansion) operation(h *Handler) (Operation, error) {
 		t := &e.declared[i]
 		o.Returns = Returns{Name: t.Name, Kind: t.Kind, Description: t.Description, Nullable: mayBeNil(h.Result)}
 	}
-	if h.Call == nil || h.Request == nil {
+	if h.Execution != nil {
+		o.Lifecycle = &h.Execution.Lifecycle
+	}
+	if h.Call == nil && h.Execution == nil || h.Request == nil {
 		return o, fmt.Errorf("operation %s has no handler", h.Name)
 	}
 	return o, nil

@@ -37,6 +37,8 @@ type Handler struct {
 	// Call calls the function. receivers are those that NewRegistry was given, or NewRegistryFor has chosen; request is a
 	// pointer to the request struct. The result has the type that Result points to.
 	Call func(ctx context.Context, receivers []any, request any) (result any, err error)
+	// Execution is set in place of Call where the operation outlives its call.
+	Execution *Execution
 }
 
 // Field is a field of a Go struct, and the parameter or the member of a JSON object that it holds. NewRegistry makes a

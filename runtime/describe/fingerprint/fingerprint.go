@@ -56,6 +56,17 @@ func (w *writer) operation(o *gen.Operation) {
 			})
 		})
 		w.textMember("family", o.Family)
+		if l := o.Lifecycle; l != nil {
+			w.key("lifecycle")
+			w.object(func() {
+				w.flag("durable", l.Durable)
+				if l.Keep != 0 {
+					w.textMember("keep", l.Keep.String())
+				}
+				w.textMember("once", l.Once)
+				w.number("retry", l.Retry)
+			})
+		}
 		w.textMember("name", o.Name)
 		list(w, "params", o.Params, w.param)
 		w.texts("reasons", o.Reasons)
