@@ -74,6 +74,9 @@ func (g *generator) signature(h *model.Handler, params []string) string {
 		}
 		params = append(params, text)
 	}
+	if h.Run {
+		params = append(params, "*"+g.names.use(pathAQL, "aql")+".Run")
+	}
 	result := "error"
 	if h.Result.Text != "" {
 		result = "(" + g.goType(h.Result) + ", error)"

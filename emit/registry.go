@@ -186,7 +186,11 @@ func (g *generator) operation(p *printer, c *call) {
 	types.add("Result", result)
 	types.add("Receivers", g.receiversOf(c))
 	line(types)
-	line(members{"Call: " + call})
+	if l := o.Lifecycle; l != nil {
+		line(members{g.execution(l, call)})
+	} else {
+		line(members{"Call: " + call})
+	}
 	p.columns(lines, ",")
 	p.text = append(p.text[:len(p.text)-len(",\n")], "},\n"...)
 	p.indent--
@@ -257,6 +261,12 @@ func (g *generator) call(c *call, indent int) (function, request, result string)
 	default:
 		requestParam = "_"
 	}
+	signature := ""
+	if h.Run {
+		run := g.freeLocal("run")
+		arguments = append(arguments, run)
+		signature = ", " + run + " *" + g.names.use(pathAQL, "aql") + ".Run"
+	}
 	if h.Adopted != nil && h.Adopted.Wrap.Func != "" {
 		wrap, last := h.Adopted.Wrap, len(arguments)-1
 		arguments[last] = g.names.use(wrap.Package.Path, wrap.Package.Name) + "." + wrap.Func + "(" + arguments[last] + ")"
@@ -284,7 +294,8 @@ func (g *generator) call(c *call, indent int) (function, request, result string)
 	body := string(p.text)
 	p = printer{indent: indent}
 	context := g.names.use(pathContext, "context")
-	p.line("func(", ctxParam, " ", context, ".Context, ", receiversParam, " []any, ", requestParam, " any) (any, error) {")
+	p.line("func(", ctxParam, " ", context, ".Context, ", receiversParam, " []any, ", requestParam, " any", signature,
+		") (any, error) {")
 	p.text = append(p.text, body...)
 	p.line("}")
 	return p.cut(), "(*" + requestType + ")(nil)", result

@@ -49,6 +49,7 @@ type Handler struct {
 	RequestPointer bool       // the handler takes a pointer to the request
 	Arguments      []Argument // of a handler without a request struct, in their order
 	Variadic       bool       // the last argument is variadic
+	Run            bool       // the last parameter is a *aql.Run: Operation.Lifecycle is set
 	Result         GoType     // the result before the error; without text, the error is the only one
 	Adopted        *Adopted   // of a function that is named by //aql:adopt; nil: it is declared in the package
 	Queried        *Queried   // of a function that returns a whole collection; nil: it returns the answer

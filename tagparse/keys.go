@@ -86,6 +86,18 @@ var (
 			Name: "query", Value: Flag,
 			Doc: "that agents may filter, sort and page the structs that the function lists; on directives",
 		},
+		{
+			Name: "durable", Value: Flag,
+			Doc: "that executions outlive the session in which they were started, and the process; with a `*aql.Run`",
+		},
+		{
+			Name: "retry", Value: Integer,
+			Doc: "how often an attempt that has failed is repeated, and a failed execution started again; with a `*aql.Run`",
+		},
+		{
+			Name: "keep", Value: Duration,
+			Doc: "how long an execution that has ended can be read; default: 24h; with a `*aql.Run`",
+		},
 		{Name: "ids", Value: List, Doc: "fields that identify the resource of an update"},
 		{
 			Name: "guessed", Value: Flag,
@@ -152,6 +164,10 @@ var (
 		{
 			Scope: Parameter, Name: "dryrun", Value: Flag, AppliesTo: onBoolean,
 			Doc: "that a request with true validates and previews, and changes nothing",
+		},
+		{
+			Scope: Parameter, Name: "once", Value: Flag, AppliesTo: onText,
+			Doc: "that several calls with the same value start one execution; of operations with a `*aql.Run`",
 		},
 		{Scope: Parameter, Name: "desc", Value: Text, Doc: "description; default: the field's comment"},
 	}

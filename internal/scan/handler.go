@@ -28,6 +28,7 @@ type operation struct {
 	request    types.Type // the request struct
 	pointer    bool       // the function takes a pointer to it
 	context    bool
+	run        bool         // the last parameter is a *aql.Run: it runs in the background
 	http       *httpCall    // of a handler of a web framework
 	arguments  []*types.Var // of a handler without a request struct
 	result     types.Type   // the result before the error; nil: there is none

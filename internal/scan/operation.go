@@ -135,6 +135,7 @@ func (b *builder) buildHandler(o operation) (handled, bool) {
 	h.Operation = b.buildOperation(o)
 	_, h.Guessed = tags.Find(o.items, "guessed")
 	b.addQuery(o, &h)
+	b.addLifecycle(o, &h)
 	b.applyParamDirectives(o, &h)
 	b.markIDs(o, &h)
 	b.identifyByPlace(o, &h)
@@ -240,6 +241,9 @@ func (b *builder) paramSpan(o operation) source.Span {
 		return o.adopted.at
 	}
 	list := o.decl.Type.Params.List
+	if o.run {
+		list = list[:len(list)-1]
+	}
 	return source.SpanOf(list[len(list)-1].Type)
 }
 
@@ -321,7 +325,7 @@ func (b *builder) buildOperation(o operation) gen.Operation {
 		}
 		return op
 	}
-	if verb, usual, known := naming.VerbCategory(op.Name); known && usual != op.Category {
+	if verb, usual, known := naming.VerbCategory(op.Name); known && usual != op.Category && !o.run {
 		b.Report(nameAt, diag.Diagnostic{
 			Severity: diag.Warning, Code: diag.CodeName, Kind: diag.KindCategory, FieldPath: o.name(),
 			Expected: string(usual), Actual: string(op.Category),

@@ -54,11 +54,17 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 	b.directives.report(s.Program)
 	b.warnUncomputed()
 	b.checkOperationNames(handlers, kept)
+	b.checkExecutionNames(handlers, kept)
 	b.checkReserved(root, handlers)
 	b.noteFoldedNames()
 	b.noteLeftOut()
 	if slices.ContainsFunc(s.loaders, func(l loader) bool { return l.pkg == root }) {
 		w.ReserveRelationships()
+	}
+	for i := range handlers {
+		if handlers[i].Run {
+			w.ReserveExecutions(&handlers[i].Operation)
+		}
 	}
 	w.AssignNames()
 	for _, h := range handlers {

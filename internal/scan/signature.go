@@ -33,6 +33,9 @@ func checkSignature(p *source.Program, o *operation) *shapes.Fault {
 	if len(params) > 0 && gotype.Is(params[0].Type(), "context", "Context") {
 		o.context, params = true, params[1:]
 	}
+	if last := len(params) - 1; last >= 0 && isRun(params[last].Type()) {
+		o.run, params = true, params[:last]
+	}
 	switch {
 	case o.tagged:
 		if len(params) == 0 || signature.Variadic() {
@@ -93,6 +96,8 @@ func checkArguments(o *operation, params []*types.Var) *shapes.Fault {
 			}
 		case gotype.Is(v.Type(), "context", "Context"):
 			return &shapes.Fault{Message: "the context is not its first parameter", Suggestion: "make it the first"}
+		case isRun(v.Type()):
+			return &shapes.Fault{Message: "the *aql.Run is not its last parameter", Suggestion: "make it the last"}
 		}
 	}
 	o.arguments = params

@@ -69,7 +69,7 @@ func ExecutionOf(o *Operation) Type {
 	t := ExecutionTypes()[0]
 	t.Name, t.Description = executionName(o.Name), "An execution of "+o.Name+"."
 	at := slices.IndexFunc(t.Fields, func(p Param) bool { return p.Name == "result" })
-	if o.Returns.Name == "" {
+	if o.Returns.Name == "" || o.Returns.Name == "Nothing" && o.Returns.Kind == KindScalar {
 		t.Fields = slices.Delete(t.Fields, at, at+1)
 	} else {
 		t.Fields[at].Type = o.Returns.Name

@@ -180,7 +180,31 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 	if source != nil {
 		go followPolicy(ctx, source, adapter, log)
 	}
+	if adapter.Executes() {
+		working := work(ctx, adapter, log)
+		defer func() {
+			if !within(options.shutdownTimeout(), working) {
+				log.Warn("Executions did not end in time; those that are durable go on elsewhere when their lease is over")
+			}
+		}()
+	}
 	return e.serveAdapter(ctx, adapter, settings, options, log)
+}
+
+// work runs the executions of an adapter until the function that it returns is called, which waits for their end.
+func work(ctx context.Context, adapter *aql.Adapter, log *slog.Logger) (end func()) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // calls that still run may start some
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := adapter.Work(ctx); err != nil {
+			log.Error("executions do not run", slog.Any("error", err))
+		}
+	}()
+	return func() {
+		stop()
+		<-ended
+	}
 }
 
 // serveAdapter serves the adapter on the transport of the settings.

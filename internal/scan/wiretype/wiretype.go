@@ -294,6 +294,14 @@ func (s *Set) ReserveRelationships() {
 	}
 }
 
+// ReserveExecutions keeps the names of the types for executions of an operation for them.
+func (s *Set) ReserveExecutions(o *gen.Operation) {
+	s.reserved = append(s.reserved, gen.ExecutionOf(o).Name)
+	for _, t := range gen.ExecutionTypes() {
+		s.reserved = append(s.reserved, t.Name)
+	}
+}
+
 // Name returns the name of the wire type of a struct; false: no operation mentions it.
 func (s *Set) Name(shape *shapes.Shape) (string, bool) {
 	t := s.known[wireKey{shape, plain}]
