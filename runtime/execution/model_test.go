@@ -1,0 +1,264 @@
+package execution_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+const ann = "ann"
+
+// allowed are the transitions that there are (MCP-AQL core §8.4.2), with retrying as a state of running.
+var allowed = map[execution.State][]execution.State{
+	execution.Pending:  {execution.Running, execution.Cancelled},
+	execution.Running:  {execution.Completed, execution.Failed, execution.Cancelled, execution.Retrying},
+	execution.Retrying: {execution.Running, execution.Failed, execution.Cancelled},
+	execution.Failed:   {execution.Retrying},
+}
+
+// watched is a store that reports every transition of an execution that is not allowed.
+type watched struct {
+	*store.Memory
+	t      *testing.T
+	mu     sync.Mutex
+	states map[string]execution.State
+}
+
+func (w *watched) Put(
+	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
+) (store.Version, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	version, err := w.Memory.Put(ctx, key, value, old, ttl)
+	if state, id := stateIn(key, value); err == nil && state != "" {
+		before, known := w.states[id]
+		legal := !known || before == state
+		for _, next := range allowed[before] {
+			legal = legal || next == state
+		}
+		if !legal {
+			w.t.Errorf("execution %s went from %s to %s", id, before, state)
+		}
+		w.states[id] = state
+	}
+	return version, err
+}
+
+// modelled is an execution as the model has it.
+type modelled struct {
+	id             string
+	state          execution.State
+	repeats, again int
+}
+
+// retries is Operation.Retry of the model.
+const retries = 1
+
+// world is an engine beside its model.
+type world struct {
+	t        *testing.T
+	store    *watched
+	engine   *execution.Engine
+	stop     func()
+	outcomes sync.Map // of attempts: channels, by execution
+	all      []*modelled
+	done     []string // commands
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{t: t, store: &watched{Memory: new(store.Memory), t: t, states: make(map[string]execution.State)}}
+	var err error
+	w.engine, err = execution.New(execution.Options{
+		Store: w.store, Logger: slog.New(slog.DiscardHandler), Backoff: func(int) time.Duration { return time.Minute },
+		Operations: map[string]*execution.Operation{"work": {Durable: true, Retry: retries, Keep: 1000 * time.Hour, Do: w.do}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.work()
+	return w
+}
+
+func (w *world) work() {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.engine.Work(ctx) }()
+	w.stop = func() {
+		cancel()
+		if err := <-ended; err != nil {
+			w.t.Error(err)
+		}
+	}
+}
+
+func (w *world) outcome(id string) chan string {
+	c, _ := w.outcomes.LoadOrStore(id, make(chan string))
+	return c.(chan string)
+}
+
+// do ends as it is told.
+func (w *world) do(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {
+	select {
+	case <-ctx.Done():
+		return nil, &execution.Failure{Code: "INTERNAL_ERROR"}
+	case what := <-w.outcome(run.ID()):
+		switch what {
+		case "complete":
+			return []byte("1"), nil
+		case "fail":
+			return nil, &execution.Failure{Code: "INTERNAL_ERROR"}
+		default:
+			return nil, &execution.Failure{Code: "VALIDATION_X", Final: true}
+		}
+	}
+}
+
+// command runs a command on an execution, in the engine and in the model.
+func (w *world) command(what string, m *modelled) {
+	w.done = append(w.done, what)
+	ctx := w.t.Context()
+	switch {
+	case what == "start":
+		r, err := w.engine.Start(ctx, execution.Start{Operation: "work", CallerKey: ann, Params: []byte("{}")})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.all = append(w.all, &modelled{id: r.ID, state: execution.Running})
+	case what == "restart":
+		w.stop()
+		w.work()
+	case what == "wait":
+		time.Sleep(2 * time.Minute)
+		for _, m := range w.all {
+			if m.state == execution.Retrying {
+				m.state = execution.Running
+			}
+		}
+	case what == "cancel" || what == "retry":
+		w.ask(what, m)
+	case m.state == execution.Running: // otherwise no attempt is there to be told
+		w.outcome(m.id) <- what
+		switch {
+		case what == "complete":
+			m.state = execution.Completed
+		case what == "fail" && m.repeats < retries:
+			m.state = execution.Retrying
+			m.repeats++
+		default:
+			m.state = execution.Failed
+		}
+	}
+}
+
+// ask asks for a transition, which the state may not allow.
+func (w *world) ask(what string, m *modelled) {
+	legal := what == "cancel" && !m.state.Terminal() ||
+		what == "retry" && m.state == execution.Failed && m.again < retries
+	ctx := w.t.Context()
+	before := w.record(m.id)
+	var err error
+	if what == "cancel" {
+		_, err = w.engine.Cancel(ctx, ann, m.id, "")
+	} else {
+		_, err = w.engine.Retry(ctx, ann, m.id)
+	}
+	illegal := (*execution.StateError)(nil)
+	switch {
+	case legal && err != nil:
+		w.t.Errorf("%s of one that is %s: %v", what, m.state, err)
+	case legal && what == "cancel":
+		m.state = execution.Cancelled
+	case legal:
+		m.again++
+		m.repeats, m.state = 0, execution.Running
+	case !errors.As(err, &illegal):
+		w.t.Errorf("%s of one that is %s: %v", what, m.state, err)
+	case before != w.record(m.id):
+		w.t.Errorf("%s of one that is %s has changed it", what, m.state)
+	}
+}
+
+// record returns the bytes of a record with its version.
+func (w *world) record(id string) string {
+	entry, err := w.store.Get(w.t.Context(), "exec//r/"+id)
+	if err != nil || !entry.Exists() {
+		w.t.Fatalf("execution %s: %v", id, err)
+	}
+	return fmt.Sprint(entry.Version, string(entry.Value))
+}
+
+// compare compares the engine with the model.
+func (w *world) compare() {
+	synctest.Wait()
+	for _, m := range w.all {
+		r, err := w.engine.Get(w.t.Context(), ann, m.id)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if r.State != m.state {
+			w.t.Fatalf("an execution is %s, want %s", r.State, m.state)
+		}
+	}
+}
+
+// REQ-EL-02, REQ-EL-06, REQ-EL-07: whatever is asked of executions in whatever order, their states are those of a model
+// of the protocol, and what is not allowed changes nothing.
+func TestRandomCommands(t *testing.T) {
+	sequences := 10_000
+	if testing.Short() {
+		sequences = 500
+	}
+	commands := []string{"start", "cancel", "retry", "complete", "fail", "fail for good", "wait", "restart"}
+	for seed := range sequences {
+		random := rand.New(rand.NewPCG(uint64(seed), 1))
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			defer func() {
+				w.stop()
+				if t.Failed() {
+					t.Logf("seed %d: %q", seed, w.done)
+				}
+			}()
+			w.command("start", nil)
+			w.compare()
+			for range 3 + random.IntN(12) {
+				what := commands[random.IntN(len(commands))]
+				if what == "start" && len(w.all) == 4 {
+					continue
+				}
+				w.command(what, w.all[random.IntN(len(w.all))])
+				w.compare()
+			}
+			w.settled()
+		})
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// settled ends all executions, and looks whether something is left of them.
+func (w *world) settled() {
+	for _, m := range w.all {
+		if !m.state.Terminal() {
+			w.command("cancel", m)
+			w.compare()
+		}
+	}
+	if n, err := w.engine.Walk(w.t.Context()); n != 0 || err != nil {
+		w.t.Errorf("%d executions were forgotten: %v", n, err)
+	}
+	queued, taken, _, err := w.engine.Outstanding(w.t.Context())
+	if queued != 0 || taken != 0 || err != nil {
+		w.t.Errorf("%d are queued and %d with workers: %v", queued, taken, err)
+	}
+}
