@@ -22,6 +22,8 @@ func runWorker(work string, args []string) error {
 	switch work {
 	case "race":
 		return race(args[0])
+	case "execute":
+		return execute(args[0], args[1])
 	case "cycle":
 		return cycle(args[0], args[1], args[2], args[3])
 	default:

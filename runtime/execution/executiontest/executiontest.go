@@ -49,21 +49,33 @@ func Run(t *testing.T, o Options) {
 		crashBefore: "crash before", crashAfter: "crash after", freezeBefore: "freeze before", freezeAfter: "freeze after",
 	} {
 		t.Run(name, func(t *testing.T) {
-			for at := 1; at <= calls; at += max(o.Every, 1) {
-				isolate(t, func(t *testing.T) {
-					newScenario(t, o, fmt.Sprintf("%s %d", name, at), mode, at).play()
-				})
-				if t.Failed() {
-					t.Fatalf("at call %d", at)
+			var all sync.WaitGroup
+			defer all.Wait()
+			places := make(chan struct{}, atOnce)
+			for at := 1; at <= calls && !t.Failed(); at += max(o.Every, 1) {
+				title := fmt.Sprintf("%s %d", name, at)
+				if o.Isolate != nil {
+					o.Isolate(t, func(t *testing.T) { newScenario(t, o, title, mode, at).play() })
+					continue
 				}
+				s := newScenario(t, o, title, mode, at)
+				places <- struct{}{}
+				all.Go(func() {
+					defer func() { <-places }()
+					s.play()
+				})
 			}
 		})
 	}
 }
 
+// atOnce is how many scenarios are played at the same time where each takes its time.
+const atOnce = 16
+
 // scenario is what one worker begins and another one ends.
 type scenario struct {
 	t       *testing.T
+	title   string
 	options Options
 	failing *failing
 	first   *execution.Engine
@@ -81,7 +93,7 @@ func newScenario(t *testing.T, o Options, name string, m mode, at int) *scenario
 	t.Helper()
 	in := o.Open(t)
 	s := &scenario{
-		t: t, options: o, values: make(map[string]map[string]bool), failed: make(map[string]int),
+		t: t, title: name, options: o, values: make(map[string]map[string]bool), failed: make(map[string]int),
 		failing: &failing{Store: in, mode: m, at: at, thaw: make(chan struct{})},
 	}
 	s.first, s.second = s.engine(name, s.failing), s.engine(name, in)
@@ -101,7 +113,7 @@ func (s *scenario) engine(name string, in store.Store) *execution.Engine {
 		},
 	})
 	if err != nil {
-		s.t.Fatal(err)
+		s.t.Error(err)
 	}
 	return e
 }
@@ -199,7 +211,7 @@ func (s *scenario) play() {
 	}
 	workers.Go(func() {
 		if err := s.second.Work(ctx); err != nil {
-			s.t.Errorf("the second worker: %v", err)
+			s.t.Errorf(s.title+": the second worker: %v", err)
 		}
 	})
 	if s.failing.mode == freezeBefore || s.failing.mode == freezeAfter {
@@ -219,7 +231,7 @@ func (s *scenario) play() {
 	stopFirst()
 	s.settle(ctx)
 	if n, err := s.second.Walk(ctx); err != nil || n != 0 {
-		s.t.Errorf("%d executions were forgotten: %v", n, err)
+		s.t.Errorf(s.title+": %d executions were forgotten: %v", n, err)
 	}
 	stop()
 	workers.Wait()
@@ -240,7 +252,7 @@ func (s *scenario) begin(ctx context.Context, acknowledged map[string]execution.
 	one := start("steady", "key", execution.Completed)
 	two := start("steady", "key", execution.Completed)
 	if one != nil && two != nil && one.ID != two.ID {
-		s.t.Errorf("one key has started %s and %s", one.ID, two.ID)
+		s.t.Errorf(s.title+": one key has started %s and %s", one.ID, two.ID)
 	}
 	start("flaky", "", execution.Completed)
 	for _, until := range []execution.State{execution.Pending, execution.Running} {
@@ -277,7 +289,7 @@ func (s *scenario) cancel(ctx context.Context, id string) {
 func (s *scenario) cancelUnknown(ctx context.Context, acknowledged map[string]execution.State) {
 	page, err := s.second.List(ctx, execution.Query{CallerKey: caller, Operation: "long", First: 100})
 	if err != nil {
-		s.t.Fatal(err)
+		s.t.Error(err)
 	}
 	for _, r := range page.Records {
 		if _, known := acknowledged[r.ID]; !known {
@@ -317,23 +329,23 @@ func (s *scenario) await(ctx context.Context, id string, want execution.State) {
 	for range patience {
 		r, err := s.second.Get(ctx, caller, id)
 		if err != nil {
-			s.t.Errorf("execution %s, which was acknowledged: %v", id, err)
+			s.t.Errorf(s.title+": execution %s, which was acknowledged: %v", id, err)
 			return
 		}
 		if r.State.Terminal() {
 			if r.State != want && want != "" {
-				s.t.Errorf("execution %s of %s has ended %s, want %s: %+v", id, r.Operation, r.State, want, r.Failure)
+				s.t.Errorf(s.title+": execution %s of %s has ended %s, want %s: %+v", id, r.Operation, r.State, want, r.Failure)
 			}
 			return
 		}
 		if _, err = s.second.Wait(ctx, caller, id, r.Version(), s.options.Lease); err != nil {
-			s.t.Errorf("waiting for %s: %v", id, err)
+			s.t.Errorf(s.title+": waiting for %s: %v", id, err)
 			return
 		}
 	}
 	r, _ := s.second.Get(ctx, caller, id)
 	queued, taken, workers, err := s.second.Outstanding(ctx)
-	s.t.Errorf("execution is stuck: %+v; %d queued, %d taken, %d workers, %v", r, queued, taken, workers, err)
+	s.t.Errorf(s.title+": execution is stuck: %+v; %d queued, %d taken, %d workers, %v", r, queued, taken, workers, err)
 }
 
 // settle waits until nothing is under way.
@@ -343,7 +355,7 @@ func (s *scenario) settle(ctx context.Context) {
 	for range patience {
 		queued, taken, _, err := s.second.Outstanding(ctx)
 		if err != nil {
-			s.t.Fatal(err)
+			s.t.Error(err)
 		}
 		// What a start has left that was not acknowledged waits for a minute, and is looked at apart.
 		if taken == 0 && queued <= 1 {
@@ -352,7 +364,7 @@ func (s *scenario) settle(ctx context.Context) {
 		time.Sleep(s.options.Lease / 5)
 	}
 	queued, taken, workers, _ := s.second.Outstanding(ctx)
-	s.t.Errorf("left behind: %d queued, %d taken, %d workers", queued, taken, workers)
+	s.t.Errorf(s.title+": left behind: %d queued, %d taken, %d workers", queued, taken, workers)
 }
 
 // check looks at what must not have happened.
@@ -362,12 +374,12 @@ func (s *scenario) check(ctx context.Context, acknowledged map[string]execution.
 	defer s.mu.Unlock()
 	for key, values := range s.values {
 		if len(values) != 1 {
-			s.t.Errorf("step %s had %d results: %v", key, len(values), maps.Clone(values))
+			s.t.Errorf(s.title+": step %s had %d results: %v", key, len(values), maps.Clone(values))
 		}
 	}
 	for id, want := range acknowledged {
 		if r, err := s.second.Get(ctx, caller, id); err != nil || want != "" && r.State != want {
-			s.t.Errorf("execution %s has changed after its end: %+v, %v", id, r, err)
+			s.t.Errorf(s.title+": execution %s has changed after its end: %+v, %v", id, r, err)
 		}
 	}
 }

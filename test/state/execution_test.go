@@ -1,0 +1,223 @@
+package state
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/execution/executiontest"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// Executions survive a crash and a freeze before and after every call of every store.
+func TestExecutionsSurviveFailures(t *testing.T) {
+	for _, p := range places() {
+		t.Run(p.name, func(t *testing.T) {
+			location := p.open(t)
+			every := 1
+			if testing.Short() {
+				every = 17
+			}
+			executiontest.Run(t, executiontest.Options{
+				Lease: workLease, Every: every,
+				Open: func(t *testing.T) store.Store {
+					t.Helper()
+					if p.name == "sqlite" { // a file takes one write at a time
+						location = p.open(t)
+					}
+					s, err := openStore(t.Context(), location)
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(func() { s.Close() })
+					return s
+				},
+			})
+		})
+	}
+}
+
+// workLease is the lease of the workers that crash, freeze and are killed.
+const workLease = time.Second
+
+// executeSteps is how many steps an execution of these processes has.
+const executeSteps = 4
+
+// newExecutionEngine returns an engine whose executions tell a file what their steps have returned.
+func newExecutionEngine(state store.Store, seen io.Writer) (*execution.Engine, error) {
+	do := func(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {
+		var values []string
+		for i := range executeSteps {
+			value, err := run.Step(ctx, fmt.Sprint(i), func(context.Context) ([]byte, error) {
+				time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond) // work, in which a process may end
+				return json.Marshal(fmt.Sprintf("%d-%d", os.Getpid(), rand.Int64()))
+			})
+			if err != nil {
+				return nil, &execution.Failure{Code: "INTERNAL_ERROR", Message: err.Error()}
+			}
+			if _, err := fmt.Fprintf(seen, "%s %d %s\n", run.ID(), i, value); err != nil {
+				panic(err)
+			}
+			values = append(values, string(value))
+		}
+		return []byte("[" + strings.Join(values, ",") + "]"), nil
+	}
+	return execution.New(execution.Options{
+		Store: state, Lease: workLease, Poll: workLease / 10, Slots: 4, Logger: slog.New(slog.DiscardHandler),
+		Operations: map[string]*execution.Operation{"work": {Durable: true, Do: do}},
+	})
+}
+
+// execute is a process that works until it is killed.
+func execute(location, seenFile string) error {
+	ctx := context.Background()
+	state, err := openStore(ctx, location)
+	if err != nil {
+		return err
+	}
+	seen, err := os.OpenFile(seenFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	e, err := newExecutionEngine(state, seen)
+	if err != nil {
+		return err
+	}
+	fmt.Println("works")
+	return e.Work(ctx)
+}
+
+// Executions survive processes that are killed and frozen at random: none is lost or stuck, no step has two results,
+// and nothing is left behind.
+func TestExecutionsSurviveKillsAndFreezes(t *testing.T) {
+	executions := 400
+	if testing.Short() {
+		executions = 60
+	}
+	for _, p := range places() {
+		t.Run(p.name, func(t *testing.T) {
+			location, seen := p.open(t), filepath.Join(t.TempDir(), "seen")
+			state, err := openStore(t.Context(), location)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer state.Close()
+			e, err := newExecutionEngine(state, io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			begin := func() *process {
+				p := start(t, "execute", location, seen)
+				p.line(t)
+				return p
+			}
+			workers := []*process{begin(), begin(), begin()}
+			var ids []string
+			for i := range executions {
+				r, err := e.Start(t.Context(), execution.Start{Operation: "work", CallerKey: "ann", Once: fmt.Sprint(i)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids = append(ids, r.ID)
+			}
+			kills, freezes := 0, 0
+			soon(t, "the ends of executions", func() bool {
+				at := rand.IntN(len(workers))
+				victim := workers[at]
+				if rand.IntN(2) == 0 {
+					kills++
+					_ = victim.Process.Kill()
+					_ = victim.Wait() // it was killed
+					workers[at] = begin()
+				} else {
+					freezes++
+					signal(t, victim, syscall.SIGSTOP)
+					time.Sleep(2 * workLease) // until others have taken over
+					signal(t, victim, syscall.SIGCONT)
+				}
+				return allEnded(t, e, ids)
+			})
+			for _, w := range workers {
+				_ = w.Process.Kill()
+				_ = w.Wait() // it was killed
+			}
+			checkExecutions(t, e, ids, seen)
+			t.Logf("%d executions, %d kills, %d freezes", len(ids), kills, freezes)
+		})
+	}
+}
+
+func signal(t *testing.T, p *process, s syscall.Signal) {
+	t.Helper()
+	if err := p.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func allEnded(t *testing.T, e *execution.Engine, ids []string) bool {
+	t.Helper()
+	for _, id := range ids {
+		r, err := e.Get(t.Context(), "ann", id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.State.Terminal() {
+			return false
+		}
+	}
+	return true
+}
+
+// checkExecutions looks at what executions have come to, and at what their steps were seen to return.
+func checkExecutions(t *testing.T, e *execution.Engine, ids []string, seen string) {
+	t.Helper()
+	file, err := os.Open(seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	values := make(map[string]string)
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) != 3 {
+			t.Fatalf("line %q", lines.Text())
+		}
+		step := fields[0] + " " + fields[1]
+		if before, known := values[step]; known && before != fields[2] {
+			t.Errorf("step %s has returned %s and %s", step, before, fields[2])
+		}
+		values[step] = fields[2]
+	}
+	again := 0
+	for _, id := range ids {
+		r, err := e.Get(t.Context(), "ann", id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Attempt > 1 {
+			again++
+		}
+		var want []string
+		for i := range executeSteps {
+			want = append(want, values[fmt.Sprint(id, " ", i)])
+		}
+		if r.State != execution.Completed || string(r.Result) != "["+strings.Join(want, ",")+"]" {
+			t.Errorf("%s is %s with %s, and its steps were seen to return %s: %+v", id, r.State, r.Result, want, r.Failure)
+		}
+	}
+	if n, err := e.Walk(t.Context()); n != 0 || err != nil {
+		t.Errorf("%d executions were forgotten: %v", n, err)
+	}
+	t.Logf("%d of %d executions were attempted again", again, len(ids))
+}
