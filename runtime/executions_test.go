@@ -4,14 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/describe/fingerprint"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/schematest"
 	"github.com/aqltag/aqltag/runtime/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 // buildRequest says what to build.
@@ -329,4 +333,132 @@ func TestReservedNames(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `operation "get_execution" is defined twice`) {
 		t.Error(err)
 	}
+}
+
+// REQ-EL-06, REQ-EL-09: introspection says in which states executions can be, what they come to, and which operations
+// follow them.
+func TestExecutionsAreDescribed(t *testing.T) {
+	schema := schematest.Load(t, "introspection-response", "")
+	adapter, err := aql.New(gen.NewRegistry([]gen.Handler{
+		longOperation("build", gen.Lifecycle{Durable: true, Retry: 2}, build),
+		longOperation("watch_build", gen.Lifecycle{}, build),
+	}, buildTypes), aql.Options{Name: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	introspect := func(params string) map[string]any {
+		t.Helper()
+		reply := adapter.NewSession().Call(t.Context(), adapter.Tool("introspect"),
+			[]byte(`{"operation":"introspect","params":`+params+`}`))
+		if schema != nil {
+			schema.Check(t, reply.JSON)
+		}
+		var answer struct{ Data map[string]any }
+		if err := json.Unmarshal(reply.JSON, &answer); err != nil {
+			t.Fatal(err)
+		}
+		return answer.Data
+	}
+	introspect(`{"query":"operations"}`)
+	introspect(`{"query":"types"}`)
+	type facts struct {
+		Category, Returns string
+		Lifecycle         any
+	}
+	core := []any{"pending", "running", "completed", "failed", "cancelled"}
+	all := []any{"pending", "running", "retrying", "completed", "failed", "cancelled"}
+	for name, want := range map[string]facts{
+		"build": {"EXECUTE", "BuildExecution", map[string]any{
+			"states": all, "supports_cancel": true, "supports_retry": true, "progress_reporting": true,
+		}},
+		"watch_build": {"EXECUTE", "WatchBuildExecution", map[string]any{
+			"states": core, "supports_cancel": true, "supports_retry": false, "progress_reporting": true,
+		}},
+		"get_execution":    {"READ", "Execution", nil},
+		"list_executions":  {"READ", "ExecutionList", nil},
+		"cancel_execution": {"EXECUTE", "Execution", nil},
+		"retry_execution":  {"EXECUTE", "Execution", nil},
+	} {
+		o := introspect(`{"query":"operations","name":"` + name + `"}`)["operation"].(map[string]any)
+		got := facts{o["semantic_category"].(string), o["returns"].(map[string]any)["name"].(string), o["lifecycle"]}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		introspect(`{"query":"types","name":"` + want.Returns + `"}`)
+	}
+}
+
+// The definitions of a package with executions are those of the adapter: they have the same fingerprint.
+func TestFingerprintWithExecutions(t *testing.T) {
+	registry := func() *aql.Registry {
+		return gen.NewRegistry([]gen.Handler{longOperation("build", gen.Lifecycle{Durable: true, Once: "key"}, build)},
+			buildTypes)
+	}
+	adapter, err := aql.New(registry(), aql.Options{Name: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	definitions := registry().Definitions()
+	gen.AddExecutions(&definitions)
+	if want := fingerprint.Of(&definitions); adapter.Fingerprint() != want {
+		t.Errorf("%s, want %s", adapter.Fingerprint(), want)
+	}
+}
+
+// An adapter without executions has neither a goroutine nor an operation more, and nothing to work.
+func TestNoExecutions(t *testing.T) {
+	before := runtime.NumGoroutine()
+	adapter, err := aql.New(gen.NewRegistry([]gen.Handler{{
+		Name: "look", Category: gen.Read, Danger: gen.Safe, Request: (*struct{})(nil),
+		Call: func(context.Context, []any, any) (any, error) { return nil, nil },
+	}}, nil), aql.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := adapter.Work(t.Context()); err != nil || adapter.Executes() || adapter.Tool("get_execution") != "" {
+		t.Errorf("it executes: %v", err)
+	}
+	session := adapter.NewSession()
+	request := []byte(`{"operation":"look"}`)
+	allocations := testing.AllocsPerRun(1000, func() { session.Call(context.Background(), "mcp_aql_read", request) })
+	session.Close()
+	if after := runtime.NumGoroutine(); after > before || allocations > 4 {
+		t.Errorf("%d goroutines instead of %d, %v allocations for a call", after, before, allocations)
+	}
+}
+
+// Whatever a request says, the answer is a failure that says what is wrong, and nothing is shown of the inside.
+func TestHostileExecutionRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, aql.Options{Name: "shop"}, longOperation("build", gen.Lifecycle{Durable: true, Retry: 1}, build))
+		defer s.stop()
+		id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
+		s.end("ann", id)
+		for _, tt := range []struct{ operation, params, code string }{
+			{"get_execution", `{}`, "VALIDATION_MISSING_PARAM"},
+			{"get_execution", `{"execution_id":""}`, "NOT_FOUND_RESOURCE"},
+			{"get_execution", `{"execution_id":"../r/` + id + `"}`, "NOT_FOUND_RESOURCE"},
+			{"get_execution", `{"execution_id":"` + strings.Repeat("x", 101) + `"}`, "VALIDATION_OUT_OF_RANGE"},
+			{"get_execution", `{"execution_id":"` + id + `","wait_ms":30001}`, "VALIDATION_OUT_OF_RANGE"},
+			{"get_execution", `{"execution_id":"` + id + `","wait_ms":-1}`, "VALIDATION_OUT_OF_RANGE"},
+			{"get_execution", `{"execution_id":"` + strings.ToUpper(id) + `"}`, "NOT_FOUND_RESOURCE"},
+			{"list_executions", `{"status":"sleeping"}`, "VALIDATION_INVALID_ENUM"},
+			{"list_executions", `{"operation":"look"}`, "VALIDATION_INVALID_ENUM"},
+			{"list_executions", `{"first":0}`, "VALIDATION_OUT_OF_RANGE"},
+			{"list_executions", `{"after":"\u0000"}`, "VALIDATION_INVALID_ENCODING"},
+			{"list_executions", `{"after":"%ff"}`, "VALIDATION_PATTERN_MISMATCH"},
+			{"cancel_execution", `{"execution_id":"` + id + `"}`, "CONFLICT_INVALID_STATE"},
+			{"retry_execution", `{"execution_id":"` + id + `"}`, "CONFLICT_INVALID_STATE"},
+			{"retry_execution", `{"execution_id":"exec_x"}`, "NOT_FOUND_RESOURCE"},
+			{"build", `{"target":"x","execution_id":"` + id + `"}`, "VALIDATION_UNKNOWN_PARAM"},
+			{"build", `{}`, "VALIDATION_MISSING_PARAM"},
+		} {
+			if got := s.call("ann", tt.operation, tt.params); got.Error.Code != tt.code {
+				t.Errorf("%s %s: %+v", tt.operation, tt.params, got.Error)
+			}
+		}
+		if page := s.call("ann", "list_executions", `{"after":"zzzz"}`); !page.Success || len(page.Data.Items) != 0 {
+			t.Errorf("%+v", page)
+		}
+	})
 }

@@ -28,6 +28,7 @@ var pages = map[string]string{
 	"docs/testing.md":         "TestPagesAboutTheExample",
 	"examples/todo/README.md": "TestPagesAboutTheExample",
 	"docs/collections.md":     "TestCollections",
+	"docs/executions.md":      "TestExecutions",
 	"docs/performance.md":     "make bench; the other commands run a part of it",
 }
 
@@ -127,6 +128,13 @@ func TestAdopting(t *testing.T) {
 func TestCollections(t *testing.T) {
 	r := newModule(t)
 	r.follow("docs/collections.md", read(t, "docs/collections.md"))
+	r.finish()
+}
+
+// A durable execution goes on after a restart of its program.
+func TestExecutions(t *testing.T) {
+	r := newModule(t)
+	r.follow("docs/executions.md", read(t, "docs/executions.md"))
 	r.finish()
 }
 

@@ -42,6 +42,7 @@ type reader struct {
 	client  *mcp.ClientSession // of the last server in a configuration
 	server  *Block             // the last configuration
 	token   string             // the last confirmation token in a reply
+	started string             // the last execution in a reply
 }
 
 // configured is a server in the configuration of an MCP client.
@@ -241,13 +242,15 @@ func (r *reader) configure(page string, block Block) {
 
 var (
 	token = regexp.MustCompile(`conf_[A-Za-z0-9_-]{43}`)
+	id    = regexp.MustCompile(`exec_[a-z2-7]{26}`)
 	times = regexp.MustCompile(`"(expires_at|consumed_at)":"[^"]*"`)
 )
 
 // call sends a request to the server of the last configuration, and compares its answer with the reply of the page.
 func (r *reader) call(page string, block Block, request string) {
 	r.Helper()
-	tool, arguments, ok := strings.Cut(strings.ReplaceAll(request, "conf_…", r.token), " ")
+	known := strings.NewReplacer("conf_…", r.token, "exec_…", r.started)
+	tool, arguments, ok := strings.Cut(known.Replace(request), " ")
 	if !ok || r.client == nil {
 		r.Fatalf("%s:%d: there is no request, or no server for it", page, block.Line)
 	}
@@ -258,6 +261,9 @@ func (r *reader) call(page string, block Block, request string) {
 	answer := result.Content[0].(*mcp.TextContent).Text
 	if found := token.FindString(answer); found != "" {
 		r.token = found
+	}
+	if found := id.FindString(answer); found != "" {
+		r.started = found
 	}
 	if pattern := regexp.MustCompile("^" + shortened(block.Text).String() + "$"); pattern.MatchString(answer) {
 		return
