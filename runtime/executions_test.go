@@ -195,7 +195,7 @@ func TestCancelExecution(t *testing.T) {
 	})
 }
 
-// T-96: an execution that is not durable is cancelled with its session, and a durable one is not.
+// REQ-EL-08, T-96: an execution that is not durable is cancelled with its session, and a durable one is not.
 func TestExecutionsOfSession(t *testing.T) {
 	for _, durable := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -335,7 +335,7 @@ func TestReservedNames(t *testing.T) {
 	}
 }
 
-// REQ-EL-06, REQ-EL-09: introspection says in which states executions can be, what they come to, and which operations
+// REQ-EL-05, REQ-EL-06, REQ-EL-09: introspection says in which states executions can be, what they come to, and which operations
 // follow them.
 func TestExecutionsAreDescribed(t *testing.T) {
 	schema := schematest.Load(t, "introspection-response", "")
