@@ -59,8 +59,8 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if faults[0] == nil && faults[12] == nil {
 		registry, a.executing, faults[13] = execute(registry)
 	}
-	if faults[0] == nil && faults[12] == nil && faults[13] == nil && registry.Err() != nil { // of operations that were added
-		faults[0] = registry.Err()
+	if faults[0] == nil && faults[12] == nil && faults[13] == nil {
+		faults[0] = registry.Err() // of operations that were added
 	}
 	if faults[0] == nil {
 		a.registered = registry.Definitions()

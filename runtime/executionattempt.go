@@ -74,8 +74,8 @@ func (e *executions) call(ctx context.Context, l *longRunning, q *request, r *Ru
 	return result, err
 }
 
-// failed is the failure of an attempt whose handler returned an error. What it means is of no interest where the attempt
-// was to end.
+// failed is the failure of an attempt whose handler returned an error. What that means is of no interest where the
+// attempt was to end.
 func (e *executions) failed(
 	ctx context.Context, l *longRunning, q *request, r *execution.Run, err error,
 ) *execution.Failure {
@@ -85,7 +85,8 @@ func (e *executions) failed(
 	o := e.adapter.view.Load().directory.operations[l.Name]
 	report := reporter{
 		log: e.adapter.log, operation: l.Name, session: r.ID(), definition: o, request: q,
-		levels: e.adapter.options.Limits.NestingDepth - levelsAboveDetail - 1, legacyCodes: e.adapter.options.LegacyErrorCodes,
+		levels:      e.adapter.options.Limits.NestingDepth - levelsAboveDetail - 1,
+		legacyCodes: e.adapter.options.LegacyErrorCodes,
 	}
 	judged := (&run{operation: &l.Operation, mapError: e.adapter.options.MapError}).judge(ctx, err)
 	return e.shown(report.handlerFailure(ctx, judged, ctx.Err()))

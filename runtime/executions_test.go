@@ -148,8 +148,8 @@ func TestExecution(t *testing.T) {
 		}
 		ended := s.end("ann", started.Data.ExecutionID)
 		d := ended.Data
-		if d.Status != "completed" || d.StartedAt == nil || d.Result == nil || strings.Join(d.Result.Parts, " ") != "x/a x/b" ||
-			d.Progress["current"] != 1.0 || d.Progress["total"] != 2.0 || d.Progress["message"] != "Building b" {
+		if d.Status != "completed" || d.StartedAt == nil || d.Result == nil ||
+			strings.Join(d.Result.Parts, " ") != "x/a x/b" || d.Progress["current"] != 1.0 || d.Progress["total"] != 2.0 || d.Progress["message"] != "Building b" {
 			t.Errorf("%+v", ended)
 		}
 		if again := s.call("ann", "build", `{"target":"x"}`); again.Data.ExecutionID == started.Data.ExecutionID {
@@ -335,8 +335,8 @@ func TestReservedNames(t *testing.T) {
 	}
 }
 
-// REQ-EL-05, REQ-EL-06, REQ-EL-09: introspection says in which states executions can be, what they come to, and which operations
-// follow them.
+// REQ-EL-05, REQ-EL-06, REQ-EL-09: introspection says in which states executions can be, what they come
+// to, and which operations follow them.
 func TestExecutionsAreDescribed(t *testing.T) {
 	schema := schematest.Load(t, "introspection-response", "")
 	adapter, err := aql.New(gen.NewRegistry([]gen.Handler{

@@ -71,8 +71,8 @@ type Options struct {
 	// Keys encrypt parameters, results of steps and results; the first one encrypts, all of them decrypt. Without a key
 	// they are in the store as they are.
 	Keys [][]byte
-	// Backoff returns the pause before an attempt is repeated for the nth time, from 1 on. Default: 1 second, doubled each
-	// time up to 5 minutes, and a fifth more or less.
+	// Backoff returns the pause before an attempt is repeated for the nth time, from 1 on. Default: 1 second, doubled
+	// each time up to 5 minutes, and a fifth more or less.
 	Backoff func(n int) time.Duration
 	// Logger is required.
 	Logger *slog.Logger

@@ -9,7 +9,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// REQ-EL-02: whatever call of the store is the last one of a process, or the last one for a long time, executions go on.
+// REQ-EL-02: whatever call of the store is the last one of a process, or the last one for a long time, executions go
+// on.
 func TestFailures(t *testing.T) {
 	executiontest.Run(t, executiontest.Options{
 		Open:  func(*testing.T) store.Store { return new(store.Memory) },

@@ -79,7 +79,9 @@ func newWorld(t *testing.T) *world {
 	var err error
 	w.engine, err = execution.New(execution.Options{
 		Store: w.store, Logger: slog.New(slog.DiscardHandler), Backoff: func(int) time.Duration { return time.Minute },
-		Operations: map[string]*execution.Operation{"work": {Durable: true, Retry: retries, Keep: 1000 * time.Hour, Do: w.do}},
+		Operations: map[string]*execution.Operation{
+			"work": {Durable: true, Retry: retries, Keep: 1000 * time.Hour, Do: w.do},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -25,8 +25,8 @@ type Start struct {
 // once is what an entry of a key has.
 type once struct{ ID, Params string }
 
-// Start makes an execution, and returns it when it is sure to run. With a key that the caller has used before it returns
-// the execution that there is. It fails with ErrTooMany, with ErrNotWorking for an attached execution, with an
+// Start makes an execution, and returns it when it is sure to run. With a key that the caller has used before it
+// returns the execution that there is. It fails with ErrTooMany, with ErrNotWorking for an attached execution, with an
 // *OnceError where the parameters of the key are others, or where the store fails: then it is unknown whether the
 // execution runs.
 func (e *Engine) Start(ctx context.Context, s Start) (*Record, error) {

@@ -241,7 +241,9 @@ func (s *scenario) play() {
 // begin does what callers do, and notes what was acknowledged.
 func (s *scenario) begin(ctx context.Context, acknowledged map[string]execution.State) {
 	start := func(operation, once string, end execution.State) *execution.Record {
-		r, err := s.first.Start(ctx, execution.Start{Operation: operation, CallerKey: caller, Params: []byte("{}"), Once: once})
+		r, err := s.first.Start(ctx, execution.Start{
+			Operation: operation, CallerKey: caller, Params: []byte("{}"), Once: once,
+		})
 		if err != nil {
 			return nil
 		}
