@@ -335,7 +335,7 @@ func TestReservedNames(t *testing.T) {
 	}
 }
 
-// REQ-EL-05, REQ-EL-06, REQ-EL-09: introspection says in which states executions can be, what they come
+// REQ-IN-25, REQ-EL-05, REQ-EL-06, REQ-EL-09: introspection says in which states executions can be, what they come
 // to, and which operations follow them.
 func TestExecutionsAreDescribed(t *testing.T) {
 	schema := schematest.Load(t, "introspection-response", "")
