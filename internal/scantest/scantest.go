@@ -66,6 +66,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/collection"
 )
 
+type Run struct{ id string }
+
 type Patch[T any] struct{ raw string }
 
 func (p *Patch[T]) Apply(v *T) error { return nil }
