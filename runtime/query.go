@@ -112,8 +112,8 @@ func (q *Query[T]) Pointers(ctx context.Context, all []*T) (*Page[T], error) {
 // elements. Summaries need all elements, and the memory of their groups, of which Options.Collections.MaxGroups are
 // allowed each.
 //
-// What a sqlquery.Table took is applied to the elements, unless they are rows of the table: those of a statement that its
-// Select has written, until seq yields an error.
+// What a sqlquery.Table took is applied to the elements, unless they are rows of the table: those of a statement that
+// its Select has written, until seq yields an error.
 func (q *Query[T]) Stream(ctx context.Context, seq iter.Seq2[T, error]) (*Page[T], error) {
 	b := q.body.Bound
 	if b == nil {

@@ -14,8 +14,8 @@ import (
 // tokens.
 const collectionBudget = 300
 
-// collection prints what the parameters of aql.Query take of the details of list_todos. What agents may summarise, which
-// the details say once more for those that look for it, is not among them.
+// collection prints what the parameters of aql.Query take of the details of list_todos. What agents may summarise,
+// which the details say once more for those that look for it, is not among them.
 func collection(codec tokenizer.Codec, adapter *gen.Definitions) error {
 	with, err := details(codec, adapter, "list_todos")
 	if err != nil {
@@ -38,7 +38,7 @@ func collection(codec tokenizer.Codec, adapter *gen.Definitions) error {
 		return err
 	}
 	parameters := with - without - support
-	fmt.Printf("\ndetails of list_todos: %d, of them for the parameters of its collection: %d, and for its summaries: %d\n",
+	fmt.Printf("\ndetails of list_todos: %d, of them for the parameters of its collection: %d, for its summaries: %d\n",
 		with, parameters, support)
 	if parameters > collectionBudget {
 		return fmt.Errorf("the parameters of a collection cost %d tokens, more than %d", parameters, collectionBudget)

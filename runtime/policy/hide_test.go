@@ -83,8 +83,8 @@ func TestHidingMistakes(t *testing.T) {
 	}
 }
 
-// The summaries of a page have values of fields that requests name, and hidden ones are none. Any other value of any type
-// may be what a rule hides.
+// The summaries of a page have values of fields that requests name, and hidden ones are none. Any other value of any
+// type may be what a rule hides.
 func TestSummariesOfAPageAreNotWarnedOf(t *testing.T) {
 	summaries := gen.Param{Name: "aggregations", Type: "object", Items: &gen.Param{Type: "any", Nullable: true}}
 	list := func(of string) gen.Operation {

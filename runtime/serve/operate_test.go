@@ -96,7 +96,8 @@ func TestOperatorUsage(t *testing.T) {
 		t.Errorf("-h: code %d, %s", code, printed)
 	}
 	without := Options{Stores: options.Stores}
-	if code, printed := operate(t, without, "list"); code != exitUsage || !strings.Contains(printed, "unexpected argument") {
+	code, printed := operate(t, without, "list")
+	if code != exitUsage || !strings.Contains(printed, "unexpected argument") {
 		t.Errorf("without the option: code %d, %s", code, printed)
 	}
 }
@@ -105,7 +106,8 @@ func TestOperatorUsage(t *testing.T) {
 func TestFlagsBehindTheSubcommand(t *testing.T) {
 	set := flag.NewFlagSet("notes", flag.ContinueOnError)
 	Flags(set)
-	if err := set.Parse([]string{"-state", "a", "-audit", "b", "operator", "deny", "-state", "c", "ask_X", "-json"}); err != nil {
+	args := []string{"-state", "a", "-audit", "b", "operator", "deny", "-state", "c", "ask_X", "-json"}
+	if err := set.Parse(args); err != nil {
 		t.Fatal(err)
 	}
 	flags, words, err := behind(set)

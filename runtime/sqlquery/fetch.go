@@ -24,8 +24,8 @@ type Querier interface {
 // to the runtime and the database can answer all of them exactly. Else it reads all rows that match, up to the same
 // bound.
 //
-// If Query fails, what the table took is for the query to apply again: its Stream, as well as Slice and Pointers, answers
-// from other elements, with all that the request asks.
+// If Query fails, what the table took is for the query to apply again: its Stream, as well as Slice and Pointers,
+// answers from other elements, with all that the request asks.
 //
 // It fails where elements are not in the order that the database was asked for, by what scan has read of them: cursors
 // name those values, and pages would lose rows. Columns that are Collated have an order of their own.

@@ -126,7 +126,9 @@ func TestHiddenFieldsAreAnsweredAsThoseThatThereAreNot(t *testing.T) {
 // suggestions: these are names that the caller gets, and follow from how much like them the name is that he sent.
 func withoutOffsets(answer string) string { return offsets.ReplaceAllString(answer, "") }
 
-var offsets = regexp.MustCompile(`"byte_offset":\d+|Byte \d+|"_?request_id":"[^"]*"|"timestamp":"[^"]*"|,"suggestions":\{[^{}]*\}`)
+var offsets = regexp.MustCompile(
+	`"byte_offset":\d+|Byte \d+|"_?request_id":"[^"]*"|"timestamp":"[^"]*"|,"suggestions":\{[^{}]*\}`,
+)
 
 // The order that an operation has by default tells the order of the values, so it applies only to callers who get them.
 func TestOrderByAHiddenFieldDoesNotApply(t *testing.T) {

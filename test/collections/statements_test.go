@@ -46,7 +46,8 @@ func TestStatements(t *testing.T) {
 		{"list_offset", `{"from":"taken","offset":20,"limit":5,"sort":{"field":"sold_at","order":"desc"}}`},
 		{"list_numbered", `{"from":"taken","page":3,"filter":{"_or":[{"lot":1},{"reserve":1}]}}`},
 		{"search_taken", `{"query":"milk \"brown bread\""}`},
-		{"list_taken", `{"filter":{"title":"a"},"aggregate":{"n":{"count":true},"m":{"sum":"small","avg":"serial","max":"title"}}}`},
+		{"list_taken", `{"filter":{"title":"a"},"aggregate":{"n":{"count":true},` +
+			`"m":{"sum":"small","avg":"serial","max":"title"}}}`},
 		{"list_taken", `{"aggregate":{"a":{"group_by":"note","min":"checked"},"b":{"group_by":"grade","max":"minutes"}}}`},
 		{"list_taken", `{"filter":{"lot":1},"aggregate":{"a":{"min":"grade"},"b":{"group_by":"stock","max":"sold_at"}}}`},
 		{"list_taken", `{"aggregate":{"a":{"group_by":"grade","count":true}},"include_items":true,"first":2}`},

@@ -203,8 +203,8 @@ func EmbeddedName(expr ast.Expr) token.Pos {
 // runtimePath is the import path of the aql package.
 const runtimePath = "github.com/aqltag/aqltag/runtime"
 
-// InMainModule reports whether the user can edit a package. The packages of the runtime are nobody's to edit, also where
-// they are replaced by a directory or are part of a workspace.
+// InMainModule reports whether the user can edit a package. The packages of the runtime are nobody's to edit, also
+// where they are replaced by a directory or are part of a workspace.
 func InMainModule(pkg *packages.Package) bool {
 	return load.InMainModule(pkg) && !ofRuntime(pkg.PkgPath)
 }

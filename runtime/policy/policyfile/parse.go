@@ -19,8 +19,8 @@
 //	    hide: [Customer.email]
 //	    not: {scopes: [support]}
 //
-// The keys are the fields of policy.Policy, policy.Rule, policy.Exception and policy.Condition, in snake case, and those
-// of policy.Approvers as above. Every other key is a mistake.
+// The keys are the fields of policy.Policy, policy.Rule, policy.Exception and policy.Condition, in snake case, and
+// those of policy.Approvers as above. Every other key is a mistake.
 //
 // The language is the part of YAML that every reader understands alike: booleans are true and false, other words that
 // some readers take for booleans must be quoted, and there are no anchors, tags and second documents.
