@@ -151,7 +151,7 @@ func TestExecution(t *testing.T) {
 		d := ended.Data
 		if d.Status != "completed" || d.StartedAt == nil || d.Result == nil ||
 			strings.Join(d.Result.Parts, " ") != "x/a x/b" || d.Progress["current"] != 1.0 ||
-		d.Progress["total"] != 2.0 || d.Progress["message"] != "Building b" {
+			d.Progress["total"] != 2.0 || d.Progress["message"] != "Building b" {
 			t.Errorf("%+v", ended)
 		}
 		if again := s.call("ann", "build", `{"target":"x"}`); again.Data.ExecutionID == started.Data.ExecutionID {
