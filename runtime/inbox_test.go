@@ -251,9 +251,10 @@ func TestClientsThatAskNeedNoInbox(t *testing.T) {
 	if items, err := d.inbox.List(t.Context()); len(d.ran) != 1 || len(items) > 0 || err != nil {
 		t.Errorf("ran %v, %d items, %v", d.ran, len(items), err)
 	}
-	batch := d.parse(session.Call(ctx, "mcp_aql_delete", []byte(`{"operations":[`+deleteN1+`,`+deleteN2+`]}`)))
+	batch := session.Call(ctx, "mcp_aql_delete", []byte(`{"operations":[`+deleteN1+`,`+deleteN2+`]}`))
+	checkOfficialBatch(t, batch.JSON)
 	if items, err := d.inbox.List(t.Context()); len(items) != 1 || err != nil {
-		t.Errorf("of a batch %d items wait, %v: %+v", len(items), err, batch)
+		t.Errorf("of a batch %d items wait, %v: %s", len(items), err, batch.JSON)
 	}
 	if other := newFixture(t, humanOnly()); other.adapter.WithAsker(t.Context()) != t.Context() {
 		t.Error("an adapter without an inbox makes a context")

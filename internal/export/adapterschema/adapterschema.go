@@ -176,6 +176,7 @@ func (r *renderer) operation(o *gen.Operation) operation {
 	lost.add(o.Confirm != "", "confirmation message")
 	lost.add(len(o.Examples) > 0, "examples")
 	lost.add(o.Timeout != 0, "time limit %v", o.Timeout)
+	lost.add(o.Lifecycle != nil, "that it outlives the call")
 	lost.add(o.Deprecated != "" || o.Replacement != "", "deprecated")
 	r.lose(o.Name, lost)
 	for i := range o.Params {

@@ -142,6 +142,8 @@ func TestNothingIsLostInSilence(t *testing.T) {
 				*field = nil
 			case **gen.Relationships:
 				*field = &gen.Relationships{Types: []string{"uses"}}
+			case **gen.Lifecycle:
+				*field = &gen.Lifecycle{Durable: true}
 			case **gen.Param:
 				*field = &gen.Param{Type: "string"}
 			default:
