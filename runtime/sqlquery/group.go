@@ -152,8 +152,39 @@ func (w *writer) groupKeys(f *collection.Field) []string {
 // shortens reports whether the database may look at the beginnings of a field's values only.
 func (w *writer) shortens(f *collection.Field) bool { return w.dialect == MySQL && isTextual(f) }
 
-// groupSQL returns the statement of a grouping. Its rows have the value of the group, the number of elements, and the
-// columns of each summary; see groupRow.
+// texts returns the fields whose texts the rows of a grouping have, where drivers may know columns by their types: of
+// one that is a DATE they make a time, and of an expression that compares its bytes they do not.
+func (t *Table[T]) texts(g *grouping) (fields []*collection.Field) {
+	if t.dialect == PostgreSQL { // in which such expressions are texts, or keep the type
+		return nil
+	}
+	add := func(f *collection.Field) {
+		if f != nil && isTextual(f) && !slices.Contains(fields, f) {
+			fields = append(fields, f)
+		}
+	}
+	add(g.by)
+	for i := range g.of {
+		for _, f := range []*collection.Field{g.of[i].Min, g.of[i].Max} {
+			if f != nil && t.columns.of(f.Name).returned(f, t.dialect) {
+				add(f)
+			}
+		}
+	}
+	return fields
+}
+
+// typed returns an expression that has the type of a field's column.
+func (w *writer) typed(f *collection.Field) string {
+	expr := w.columns.of(f.Name).expr
+	if w.dialect == MySQL {
+		return "MAX(" + expr + ")"
+	}
+	return expr // as in any one row of the group
+}
+
+// groupSQL returns the statement of a grouping. Its rows have the value of the group, the number of elements, the
+// columns of each summary, and those that tell types; see groupRow.
 func (s *Select[T]) groupSQL(f filter, g *grouping, limit int) (statement string, args []any) {
 	w := s.writer(nil)
 	var expressions []string
@@ -170,6 +201,9 @@ func (s *Select[T]) groupSQL(f filter, g *grouping, limit int) (statement string
 	expressions = append(expressions, "COUNT(*)")
 	for i := range g.of {
 		expressions = append(expressions, w.functions(g.of[i].Wanted)...)
+	}
+	for _, f := range s.table.texts(g) {
+		expressions = append(expressions, w.typed(f))
 	}
 	w.text.WriteString("SELECT " + strings.Join(expressions, ", ") + " FROM " + s.table.from)
 	f.write(w)

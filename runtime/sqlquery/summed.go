@@ -2,8 +2,11 @@ package sqlquery
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"unsafe"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -69,10 +72,13 @@ func (f *fetch[T, R]) sumGroups(
 ) (elements int, err error) {
 	most := f.mostGroups(g)
 	statement, args := f.groupSQL(f.filter, g, most+1)
-	groups := 0
+	groups, texts := 0, len(f.table.texts(g))
 	for row, err := range f.run(ctx, statement, args) {
 		if err != nil {
 			return 0, err
+		}
+		if groups == 0 && makesTimes(row, texts) {
+			return 0, errUnclear
 		}
 		r := f.table.groupRow(g)
 		if row.Scan(r.places...) != nil {
@@ -91,6 +97,21 @@ func (f *fetch[T, R]) sumGroups(
 		return 0, errUnclear // several rows were of one group
 	}
 	return elements, nil
+}
+
+// makesTimes reports whether the driver may make times of what so many columns at the end of a row hold, by their types.
+func makesTimes(row Row, columns int) bool {
+	typed, ok := row.(interface {
+		ColumnTypes() ([]*sql.ColumnType, error)
+	})
+	if !ok || columns == 0 {
+		return false
+	}
+	types, err := typed.ColumnTypes()
+	return err != nil || slices.ContainsFunc(types[len(types)-columns:], func(c *sql.ColumnType) bool {
+		name := strings.ToUpper(c.DatabaseTypeName())
+		return strings.Contains(name, "DATE") || strings.Contains(name, "TIME")
+	})
 }
 
 // sumExtreme reads the elements that have the extreme values of groups.
