@@ -217,17 +217,39 @@ func (s *Select[T]) groupSQL(f filter, g *grouping, limit int) (statement string
 func (w *writer) functions(of *collection.Wanted) (expressions []string) {
 	for _, f := range []*collection.Field{of.Sum, of.Avg} {
 		if f != nil {
-			expr := w.columns.of(f.Name).expr
-			expressions = append(expressions, "COUNT("+expr+")")
-			expressions = append(expressions, w.dialect.sums(expr, f.Kind == collection.Int)...)
+			expressions = append(expressions, w.valuesOf(f))
+			expressions = append(expressions, w.dialect.sums(w.columns.of(f.Name).expr)...)
 		}
 	}
 	for i, f := range []*collection.Field{of.Min, of.Max} {
 		if f != nil && w.columns.of(f.Name).returned(f, w.dialect) {
-			expressions = append(expressions, "COUNT("+w.columns.of(f.Name).expr+")", w.end(f, i == 1))
+			expressions = append(expressions, w.valuesOf(f), w.end(f, i == 1))
 		}
 	}
 	return expressions
+}
+
+// valuesOf returns the number of values of a column. It is NULL if there are values of another type than the field's:
+// functions would round them, or compare them in another order.
+func (w *writer) valuesOf(f *collection.Field) string {
+	expr := w.columns.of(f.Name).expr
+	count := "COUNT(" + expr + ")"
+	switch {
+	case w.dialect == SQLite: // which keeps any value in any column
+		types := "'integer'"
+		if isTextual(f) {
+			types = "'text'"
+		} else if f.Kind == collection.Float {
+			types = "'real', 'integer'"
+		}
+		known := "COUNT(*) FILTER (WHERE typeof(" + expr + ") IN (" + types + "))"
+		return "CASE " + count + " WHEN " + known + " THEN " + count + " END"
+	case f.Kind == collection.Int, f.Kind == collection.Uint:
+		// The product has the fraction .0 if integers were added up, a longer one if it was decimals, and none if it was
+		// floating-point numbers, or texts that MySQL takes for such.
+		return "CASE WHEN " + count + " = 0 OR RIGHT(CONCAT(SUM(" + expr + ") * 1.0), 2) = '.0' THEN " + count + " END"
+	}
+	return count
 }
 
 // end returns the least value of a column, or the greatest one.

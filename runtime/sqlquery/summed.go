@@ -99,7 +99,8 @@ func (f *fetch[T, R]) sumGroups(
 	return elements, nil
 }
 
-// makesTimes reports whether the driver may make times of what so many columns at the end of a row hold, by their types.
+// makesTimes reports whether the driver may make times of the values of so many columns at the end of a row, by their
+// types.
 func makesTimes(row Row, columns int) bool {
 	typed, ok := row.(interface {
 		ColumnTypes() ([]*sql.ColumnType, error)

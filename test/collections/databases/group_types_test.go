@@ -1,6 +1,7 @@
 package databases
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,5 +55,77 @@ func TestTextsInColumnsOfTimes(t *testing.T) {
 				`{"min":"title","max":"title"}`, `{"min":"note","max":"note"}`,
 				`{"group_by":"title","max":"note"}`, `{"group_by":"title","count":true,"max":"made_at"}`)
 		}
+	}
+}
+
+// Sums, and the least and greatest values, are those of a column that holds what the field can be. Of any other, rows
+// tell what is to be read of it, or that nothing is.
+func TestNumbersInColumnsOfOtherTypes(t *testing.T) {
+	types := map[int][]string{
+		0: {"BLOB"}, 1: {"NUMERIC", "NUMERIC(20,1)", "DOUBLE PRECISION", "REAL", "NUMERIC(20)", "SMALLINT"},
+		2: {"DECIMAL(20,1)", "DECIMAL(20)", "DOUBLE", "FLOAT", "VARCHAR(20)", "BIGINT UNSIGNED", "SMALLINT"},
+	}
+	for k, types := range types {
+		d := newDatabase(t, kinds[k])
+		kept := newRandom(t).items(60)[:2]
+		for i := range kept {
+			kept[i].ItemID, kept[i].Minutes, kept[i].Stock, kept[i].Serial = string("ab"[i]), 1, new(int64(1)), 1
+		}
+		for n, typ := range types {
+			table := fmt.Sprint("numbers", n) // prepared statements know the types of each one
+			d.createTable(t, table, "")
+			d.loadTable(t, table, kept)
+			set := 0
+			for _, column := range []string{"minutes", "stock", "serial"} {
+				if k == 1 {
+					d.run(t, "ALTER TABLE "+table+" ALTER "+column+" TYPE "+typ)
+				} else if k == 2 {
+					d.run(t, "ALTER TABLE "+table+" MODIFY "+column+" "+typ)
+				}
+			}
+			for _, values := range [][2]string{
+				{"1", "2"}, {"0.5", "0.5"}, {"1.5", "3"}, {"9", "10"}, {"1", "'abc'"}, {"2", "x'31'"},
+			} {
+				if !d.sets(t, table, values) {
+					continue
+				}
+				set++
+				d.asRows(t, table, `{"sum":"minutes"}`, `{"avg":"stock"}`, `{"sum":"serial"}`, `{"min":"minutes"}`,
+					`{"max":"minutes"}`, `{"group_by":"minutes","count":true}`, `{"group_by":"checked","sum":"stock"}`)
+			}
+			if set < 2 {
+				t.Errorf("%s keeps %d pairs of values in columns of type %s", d.kind.name, set, typ)
+			}
+		}
+	}
+}
+
+// sets updates the numbers of two items, and reports whether the columns keep such values.
+func (d *database) sets(t *testing.T, table string, values [2]string) bool {
+	t.Helper()
+	for i, id := range []string{"a", "b"} {
+		v := values[i]
+		update := "UPDATE " + table + " SET minutes = " + v + ", stock = " + v + ", serial = " + v
+		update += " WHERE item_id = '" + id + "'"
+		if _, err := d.ExecContext(t.Context(), update); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// An integer that has no room in the type of its field, and so cannot be read of its row, is added up as what it is.
+func TestSumsDoNotWrap(t *testing.T) {
+	d := newDatabase(t, kinds[2])
+	kept := newRandom(t).items(60)[:1]
+	kept[0].Minutes = 1
+	d.load(t, kept)
+	d.run(t, "ALTER TABLE items MODIFY minutes BIGINT UNSIGNED")
+	d.run(t, "UPDATE items SET minutes = 18446744073709551615")
+	s := source{d.kind.name, sessionOf(t, d.answers(t, "items", "", d.mapped(""), d)), nil}
+	var params map[string]any
+	decode(t, []byte(`{"aggregate":{"a":{"sum":"minutes"}}}`), &params)
+	if got := s.ask(t, params).Data.Aggregations["a"]; got != "18446744073709551615" {
+		t.Errorf("the sum is %v", got)
 	}
 }
