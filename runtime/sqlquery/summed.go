@@ -26,6 +26,7 @@ func (f *fetch[T, R]) summaries(ctx context.Context) (*aql.Page[T], error) {
 	err := f.sum(ctx, sums)
 	switch {
 	case errors.Is(err, errUnclear):
+		f.matches = collection.Unknown
 		return f.query.Stream(ctx, f.whole(ctx))
 	case errors.Is(err, collection.ErrGroups), errors.Is(err, collection.ErrScanned):
 		f.bound.Refused = err
@@ -44,6 +45,9 @@ func (f *fetch[T, R]) sum(ctx context.Context, sums *collection.Summaries) error
 		elements, err := f.sumGroups(ctx, sums, g)
 		if err != nil {
 			return err
+		}
+		if i > 0 && elements != f.matches {
+			return errUnclear // elements have come or gone in between
 		}
 		f.matches = elements
 		for k := range g.extremes {
@@ -127,8 +131,8 @@ func (f *fetch[T, R]) sumExtreme(ctx context.Context, sums *collection.Summaries
 		sums.Keep(e.index, e.greatest, unsafe.Pointer(&element))
 		read++
 	}
-	if read > most {
-		return errUnclear // elements are not identified
+	if read > most || sums.Lacks(e.index, e.greatest) {
+		return errUnclear // elements are not identified, or have changed since the groups were counted
 	}
 	return nil
 }
