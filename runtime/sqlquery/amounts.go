@@ -54,6 +54,9 @@ func (t *Table[T]) groupRow(g *grouping) *groupRow {
 			}
 		}
 	}
+	for range t.texts(g) {
+		r.places = append(r.places, new(any))
+	}
 	return r
 }
 

@@ -91,20 +91,13 @@ func (d Dialect) position(text, value string) string {
 	return "instr(" + text + ", " + value + ")"
 }
 
-// sums returns expressions whose sums together are the exact sum of an expression of integers; see parsedSum.
-func (d Dialect) sums(integer string, signed bool) []string {
-	switch {
-	case d == SQLite: // which adds up in 64 bits: the sum of the upper halves, and that of the lower ones
+// sums returns expressions whose sums together are the exact sum of an expression of integers.
+func (d Dialect) sums(integer string) []string {
+	switch d {
+	case SQLite: // which adds up in 64 bits: the sum of the upper halves, and that of the lower ones
 		return []string{"SUM(" + integer + " >> 32)", "SUM(" + integer + " & 4294967295)"}
-	case !signed: // a sum of floating-point numbers that has the digits of an integer is exact if none is negative
-	case d == PostgreSQL:
-		integer += "::bigint"
-	default:
-		integer = "CAST(" + integer + " AS SIGNED)"
+	case PostgreSQL:
+		return []string{"SUM(" + integer + ")::text"}
 	}
-	sum := "SUM(" + integer + ")"
-	if d == PostgreSQL {
-		sum += "::text"
-	}
-	return []string{sum}
+	return []string{"SUM(" + integer + ")"}
 }

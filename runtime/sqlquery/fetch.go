@@ -24,6 +24,10 @@ type Querier interface {
 // to the runtime and the database can answer all of them exactly. Else it reads all rows that match, up to the same
 // bound.
 //
+// Several statements are one snapshot only in a transaction of REPEATABLE READ, or in any transaction of SQLite: db is
+// that *sql.Tx then. Without one, summaries read rows where their statements show that elements have changed in between.
+// Where they do not show it, an answer may be of several moments: its summaries, the page beside them and its total.
+//
 // If Query fails, what the table took is for the query to apply again: its Stream, as well as Slice and Pointers,
 // answers from other elements, with all that the request asks.
 //

@@ -152,8 +152,39 @@ func (w *writer) groupKeys(f *collection.Field) []string {
 // shortens reports whether the database may look at the beginnings of a field's values only.
 func (w *writer) shortens(f *collection.Field) bool { return w.dialect == MySQL && isTextual(f) }
 
-// groupSQL returns the statement of a grouping. Its rows have the value of the group, the number of elements, and the
-// columns of each summary; see groupRow.
+// texts returns the fields whose texts the rows of a grouping have, where drivers may know columns by their types: of
+// one that is a DATE they make a time, and of an expression that compares its bytes they do not.
+func (t *Table[T]) texts(g *grouping) (fields []*collection.Field) {
+	if t.dialect == PostgreSQL { // in which such expressions are texts, or keep the type
+		return nil
+	}
+	add := func(f *collection.Field) {
+		if f != nil && isTextual(f) && !slices.Contains(fields, f) {
+			fields = append(fields, f)
+		}
+	}
+	add(g.by)
+	for i := range g.of {
+		for _, f := range []*collection.Field{g.of[i].Min, g.of[i].Max} {
+			if f != nil && t.columns.of(f.Name).returned(f, t.dialect) {
+				add(f)
+			}
+		}
+	}
+	return fields
+}
+
+// typed returns an expression that has the type of a field's column.
+func (w *writer) typed(f *collection.Field) string {
+	expr := w.columns.of(f.Name).expr
+	if w.dialect == MySQL {
+		return "MAX(" + expr + ")"
+	}
+	return expr // as in any one row of the group
+}
+
+// groupSQL returns the statement of a grouping. Its rows have the value of the group, the number of elements, the
+// columns of each summary, and those that tell types; see groupRow.
 func (s *Select[T]) groupSQL(f filter, g *grouping, limit int) (statement string, args []any) {
 	w := s.writer(nil)
 	var expressions []string
@@ -171,6 +202,9 @@ func (s *Select[T]) groupSQL(f filter, g *grouping, limit int) (statement string
 	for i := range g.of {
 		expressions = append(expressions, w.functions(g.of[i].Wanted)...)
 	}
+	for _, f := range s.table.texts(g) {
+		expressions = append(expressions, w.typed(f))
+	}
 	w.text.WriteString("SELECT " + strings.Join(expressions, ", ") + " FROM " + s.table.from)
 	f.write(w)
 	s.filtered(w)
@@ -183,17 +217,39 @@ func (s *Select[T]) groupSQL(f filter, g *grouping, limit int) (statement string
 func (w *writer) functions(of *collection.Wanted) (expressions []string) {
 	for _, f := range []*collection.Field{of.Sum, of.Avg} {
 		if f != nil {
-			expr := w.columns.of(f.Name).expr
-			expressions = append(expressions, "COUNT("+expr+")")
-			expressions = append(expressions, w.dialect.sums(expr, f.Kind == collection.Int)...)
+			expressions = append(expressions, w.valuesOf(f))
+			expressions = append(expressions, w.dialect.sums(w.columns.of(f.Name).expr)...)
 		}
 	}
 	for i, f := range []*collection.Field{of.Min, of.Max} {
 		if f != nil && w.columns.of(f.Name).returned(f, w.dialect) {
-			expressions = append(expressions, "COUNT("+w.columns.of(f.Name).expr+")", w.end(f, i == 1))
+			expressions = append(expressions, w.valuesOf(f), w.end(f, i == 1))
 		}
 	}
 	return expressions
+}
+
+// valuesOf returns the number of values of a column. It is NULL if there are values of another type than the field's:
+// functions would round them, or compare them in another order.
+func (w *writer) valuesOf(f *collection.Field) string {
+	expr := w.columns.of(f.Name).expr
+	count := "COUNT(" + expr + ")"
+	switch {
+	case w.dialect == SQLite: // which keeps any value in any column
+		types := "'integer'"
+		if isTextual(f) {
+			types = "'text'"
+		} else if f.Kind == collection.Float {
+			types = "'real', 'integer'"
+		}
+		known := "COUNT(*) FILTER (WHERE typeof(" + expr + ") IN (" + types + "))"
+		return "CASE " + count + " WHEN " + known + " THEN " + count + " END"
+	case f.Kind == collection.Int, f.Kind == collection.Uint:
+		// The product has the fraction .0 if integers were added up, a longer one if it was decimals, and none if it was
+		// floating-point numbers, or texts that MySQL takes for such.
+		return "CASE WHEN " + count + " = 0 OR RIGHT(CONCAT(SUM(" + expr + ") * 1.0), 2) = '.0' THEN " + count + " END"
+	}
+	return count
 }
 
 // end returns the least value of a column, or the greatest one.

@@ -2,8 +2,11 @@ package sqlquery
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"unsafe"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -23,6 +26,7 @@ func (f *fetch[T, R]) summaries(ctx context.Context) (*aql.Page[T], error) {
 	err := f.sum(ctx, sums)
 	switch {
 	case errors.Is(err, errUnclear):
+		f.matches = collection.Unknown
 		return f.query.Stream(ctx, f.whole(ctx))
 	case errors.Is(err, collection.ErrGroups), errors.Is(err, collection.ErrScanned):
 		f.bound.Refused = err
@@ -41,6 +45,9 @@ func (f *fetch[T, R]) sum(ctx context.Context, sums *collection.Summaries) error
 		elements, err := f.sumGroups(ctx, sums, g)
 		if err != nil {
 			return err
+		}
+		if i > 0 && elements != f.matches {
+			return errUnclear // elements have come or gone in between
 		}
 		f.matches = elements
 		for k := range g.extremes {
@@ -69,10 +76,13 @@ func (f *fetch[T, R]) sumGroups(
 ) (elements int, err error) {
 	most := f.mostGroups(g)
 	statement, args := f.groupSQL(f.filter, g, most+1)
-	groups := 0
+	groups, texts := 0, len(f.table.texts(g))
 	for row, err := range f.run(ctx, statement, args) {
 		if err != nil {
 			return 0, err
+		}
+		if groups == 0 && makesTimes(row, texts) {
+			return 0, errUnclear
 		}
 		r := f.table.groupRow(g)
 		if row.Scan(r.places...) != nil {
@@ -93,6 +103,22 @@ func (f *fetch[T, R]) sumGroups(
 	return elements, nil
 }
 
+// makesTimes reports whether the driver may make times of the values of so many columns at the end of a row, by their
+// types.
+func makesTimes(row Row, columns int) bool {
+	typed, ok := row.(interface {
+		ColumnTypes() ([]*sql.ColumnType, error)
+	})
+	if !ok || columns == 0 {
+		return false
+	}
+	types, err := typed.ColumnTypes()
+	return err != nil || slices.ContainsFunc(types[len(types)-columns:], func(c *sql.ColumnType) bool {
+		name := strings.ToUpper(c.DatabaseTypeName())
+		return strings.Contains(name, "DATE") || strings.Contains(name, "TIME")
+	})
+}
+
 // sumExtreme reads the elements that have the extreme values of groups.
 func (f *fetch[T, R]) sumExtreme(ctx context.Context, sums *collection.Summaries, g *grouping, e *extreme) error {
 	most := f.mostGroups(g)
@@ -105,8 +131,8 @@ func (f *fetch[T, R]) sumExtreme(ctx context.Context, sums *collection.Summaries
 		sums.Keep(e.index, e.greatest, unsafe.Pointer(&element))
 		read++
 	}
-	if read > most {
-		return errUnclear // elements are not identified
+	if read > most || sums.Lacks(e.index, e.greatest) {
+		return errUnclear // elements are not identified, or have changed since the groups were counted
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package collection
 
 import (
 	"cmp"
+	"slices"
 	"unsafe"
 )
 
@@ -50,6 +51,19 @@ func (s *Summaries) Keep(i int, greatest bool, p unsafe.Pointer) {
 	default:
 		one.Min.keep(&g.Min, p, -1)
 	}
+}
+
+// Lacks reports whether a group of the summary with index i has elements, but no least value, or no greatest one, of a
+// field that each element has.
+func (s *Summaries) Lacks(i int, greatest bool) bool {
+	one := &s.all[i]
+	return slices.ContainsFunc(one.all, func(g *group) bool {
+		f, kept := one.Min, &g.Min
+		if greatest {
+			f, kept = one.Max, &g.Max
+		}
+		return g.Count > 0 && kept.Missing && !f.Missable()
+	})
 }
 
 // Summed returns the answers, without groups that have no elements.
