@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"unsafe"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -16,7 +17,8 @@ import (
 type relationLoads struct {
 	visit *visit
 	loads *related.Loads
-	fresh bool // each result loads what it needs: contexts of interceptors may differ in what handlers see
+	fresh bool // each context loads what it needs: those of interceptors may differ in what handlers see
+	last  context.Context
 }
 
 var _ codec.RelatedLoads = (*relationLoads)(nil)
@@ -64,11 +66,14 @@ func (a *relations) keep(definitions *gen.Definitions) {
 }
 
 // Begin begins the loads of one result.
-func (s *relationLoads) Begin() {
+func (s *relationLoads) Begin(ctx context.Context) {
 	s.visit.forget()
 	s.loads.Begin()
 	if s.fresh {
-		s.loads.Forget()
+		if !reflect.ValueOf(ctx).Comparable() || ctx != s.last {
+			s.loads.Forget()
+		}
+		s.last = ctx
 	}
 }
 

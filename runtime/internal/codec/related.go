@@ -20,8 +20,8 @@ type Related struct {
 
 // RelatedLoads are the loads of one result.
 type RelatedLoads interface {
-	// Begin is called before the first load.
-	Begin()
+	// Begin is called before the first load, with the context of all of them.
+	Begin(ctx context.Context)
 	// Load loads a relation of resources, which a request selects at a path, in one call for all of them.
 	Load(ctx context.Context, r *related.Relation, path string, resources []any) error
 	// Of returns the resources to which a relation of a resource leads. They were loaded.

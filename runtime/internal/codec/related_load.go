@@ -44,7 +44,7 @@ func (b *relatedBehind) load(
 	for i, p := range elements {
 		of[i] = reflect.NewAt(b.fields[0].goType, p).Interface()
 	}
-	loads.Begin()
+	loads.Begin(ctx)
 	for level := values.add(*chosen.related, of); len(level) > 0; {
 		if err := loadLevel(ctx, loads, level); err != nil {
 			return nil, err
@@ -168,6 +168,8 @@ func (v *relatedValues) isOf(elements []unsafe.Pointer) bool {
 	}
 	return true
 }
+
+func (v *relatedValues) compute(computed trailer) { v.computed = computed }
 
 func (v *relatedValues) writeNext(w *wire.Writer, first bool) {
 	for i := range v.columns {
