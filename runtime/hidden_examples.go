@@ -46,8 +46,8 @@ func (h hiddenFields) leaveOutOfExamples(definitions *gen.Definitions) {
 	}
 }
 
-// namesIn returns the names of the hidden fields of what an operation returns, of whichever of its types they are, or of
-// those to which relations lead.
+// namesIn returns the names of the hidden fields of what an operation returns, of whichever of its types they are, and
+// of those to which relations lead.
 func (h hiddenFields) namesIn(definitions *gen.Definitions, returns gen.Returns) map[string]bool {
 	types := make(map[string]*gen.Type, len(definitions.Types))
 	for i := range definitions.Types {

@@ -78,10 +78,16 @@ func (s *relationLoads) Begin(ctx context.Context) {
 }
 
 // Load loads a relation.
-func (s *relationLoads) Load(ctx context.Context, r *related.Relation, path string, resources []any) error {
-	s.visit.path = path
+func (s *relationLoads) Load(
+	ctx context.Context, r *related.Relation, path string, named bool, resources []any,
+) error {
+	s.visit.path, s.visit.optional = path, !named
 	err := s.loads.Load(ctx, r, resources)
-	if errors.Is(err, related.ErrTooMany) {
+	switch {
+	case errors.Is(err, errLeftOut):
+		s.visit.Left(r)
+		return nil
+	case errors.Is(err, related.ErrTooMany):
 		return tooManyRelated(s.loads.Most, "ask for fewer items, or for fewer relations").WithDetail("param_name", "fields")
 	}
 	return err

@@ -24,6 +24,7 @@ type visit struct {
 	definitions *gen.Definitions // that the caller sees
 	operations  map[string]*operation
 	path        string // to what is loaded, in the fields that a request selects; empty: it is to query_relationships
+	optional    bool   // what may not be loaded is left out, since the request does not name it
 
 	left map[*related.Relation]bool // relations of which resources were left out
 	cut  map[*related.Relation]int  // relations that lead to more resources of a key than they may, and the most of them
@@ -173,7 +174,7 @@ func (v *visit) Admit(ctx context.Context, r *related.Relation, keys []any) ([]a
 			v.Left(r)
 		default:
 			v.gate.Refuse(ctx, asked, refused)
-			return nil, nil, v.refusal(o, q, refused, about)
+			return nil, nil, v.notAdmitted(o, q, refused, about)
 		}
 		if definition.Param == "" { // the decision is the same for all
 			admitted = keys
@@ -189,12 +190,23 @@ func (v *visit) Admit(ctx context.Context, r *related.Relation, keys []any) ([]a
 	asked := v.about(ctx, o, judged)
 	pass, refused := v.gate.Count(ctx, asked)
 	if refused != nil {
-		return nil, nil, v.refusal(o, judged.first, refused, about)
+		return nil, nil, v.notAdmitted(o, judged.first, refused, about)
 	}
 	for i := range pass.Warnings {
 		Warn(ctx, quotaWarning(&pass.Warnings[i]))
 	}
 	return admitted, func(err error) { v.finish(ctx, asked, &pass, err) }, nil
+}
+
+// errLeftOut is the error of a load that is refused and not asked for by name.
+var errLeftOut = errors.New("a relation that only a preset selects may not be loaded")
+
+// notAdmitted is the failure of a load that the gate refuses.
+func (v *visit) notAdmitted(o *operation, q *request, refused *gate.Refusal, about string) error {
+	if v.optional && refused.Reason != gate.Busy && refused.Reason != gate.Unavailable {
+		return errLeftOut
+	}
+	return v.refusal(o, q, refused, about)
 }
 
 // finish reports to the gate how a load ended.

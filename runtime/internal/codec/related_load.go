@@ -68,13 +68,13 @@ func loadLevel(ctx context.Context, loads RelatedLoads, level []*loading) error 
 			continue
 		}
 		done = append(done, relation)
-		of := l.of
+		of, named := l.of, l.part.named
 		for _, other := range level[i+1:] {
 			if other.part.field.relation == relation {
-				of = append(slices.Clip(of), other.of...)
+				of, named = append(slices.Clip(of), other.of...), named || other.part.named
 			}
 		}
-		if err := loads.Load(ctx, relation, l.part.path, of); err != nil {
+		if err := loads.Load(ctx, relation, l.part.path, named, of); err != nil {
 			return err
 		}
 	}
