@@ -85,7 +85,10 @@ func TestIntrospectionTellsOfSelectedRelations(t *testing.T) {
 		options         aql.Options
 		query, says, no string
 	}{
-		{aql.Options{}, operation, "Relations, which only these name: author, editor, sequel, publisher", "mentor,"},
+		{aql.Options{}, operation, "Relations, which only these name: author, sequel, publisher. " +
+			"Relations of presets: editor (credits, full)", "mentor,"},
+		{aql.Options{}, typ, `Preset credits, full. A relation"`, "mentor,"},
+		{aql.Options{}, typ, `Who wrote it. May be null. A relation: only where fields names it"`, "mentor,"},
 		{aql.Options{}, operation, `"params":{"fields":["title","author.mentor.name"]}`, "mentor,"},
 		{hideMentor, operation, `"params":{"first":2}`, "mentor"},
 		{hideName, operation, `"params":{"first":2}`, "name\"]"},

@@ -120,8 +120,8 @@ type trailerOfKeys interface {
 	compute(computed trailer)
 }
 
-// LoadAgain is Load for a result that is not the one of which before was made; nil: nothing was loaded before. Relations
-// are those that were loaded, where the resources have the same keys.
+// LoadAgain is Load for a result that is not the one of which before was made; nil: nothing was loaded before.
+// Relations are those that were loaded, where the resources have the same keys.
 func (s *Selector) LoadAgain(
 	ctx context.Context, receivers []any, before *Loaded, result any, chosen Behind, mask *Mask,
 ) (*Loaded, error) {
@@ -155,9 +155,9 @@ func (l *Loaded) Keep() {
 	}
 }
 
-// IsOf reports whether l is what stands behind the fields of a result. An interceptor may return another result than the
-// handler did, or change that. For computed fields, the resources are compared with what they were when Keep was called,
-// though not what they point to; for relations, their keys are.
+// IsOf reports whether l is what stands behind the fields of a result. An interceptor may return another result than
+// the handler did, or change that. For computed fields, the resources are compared with what they were when Keep was
+// called, though not what they point to; for relations, their keys are.
 func (l *Loaded) IsOf(result any) bool {
 	now := l.selector.elements(result)
 	if !l.hasKeysOf(now) {
