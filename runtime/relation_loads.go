@@ -96,5 +96,12 @@ func (s *relationLoads) Load(
 // Of returns what a relation of a resource leads to.
 func (s *relationLoads) Of(r *related.Relation, resource any) []any { return s.loads.Of(r, resource) }
 
-// End adds the warnings of the loads.
-func (s *relationLoads) End(ctx context.Context) { s.visit.warn(ctx) }
+// End returns what adds the warnings of the loads.
+func (s *relationLoads) End() func(ctx context.Context) {
+	list := s.visit.warnings()
+	return func(ctx context.Context) {
+		for _, w := range list {
+			Warn(ctx, w)
+		}
+	}
+}

@@ -262,13 +262,20 @@ func (v *visit) Cut(_ context.Context, r *related.Relation, there int) {
 	v.cut[r] = max(v.cut[r], there)
 }
 
-// warn adds a warning for each relation that is not whole, and forgets what it has warned of.
+// warn adds the warnings.
 func (v *visit) warn(ctx context.Context) {
+	for _, w := range v.warnings() {
+		Warn(ctx, w)
+	}
+}
+
+// warnings returns a warning for each relation that is not whole, and forgets these.
+func (v *visit) warnings() (list []Warning) {
 	defer v.forget()
 	for _, r := range v.seen {
 		about, to := r.Of+"."+r.Definition.Name, r.Definition.To
 		if v.left[r] {
-			Warn(ctx, Warning{
+			list = append(list, Warning{
 				Code:    "PERMISSION_DENIED_WARNING",
 				Message: "Relation '" + about + "' leaves out what operation '" + to + "' does not allow",
 				details: []detail{{"relation", about}, {"operation", to}},
@@ -277,9 +284,10 @@ func (v *visit) warn(ctx context.Context) {
 		if there := v.cut[r]; there > 0 {
 			w := Truncated(about, there, related.MaxMany)
 			w.Message = "Relation '" + about + "' has no more than 25 of each element; operation '" + to + "' has the rest"
-			Warn(ctx, w.WithDetail("operation", to))
+			list = append(list, w.WithDetail("operation", to))
 		}
 	}
+	return list
 }
 
 // forget forgets which relations are not whole.

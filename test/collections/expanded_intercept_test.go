@@ -3,12 +3,14 @@ package collections_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/test/collections/library"
 )
@@ -106,6 +108,34 @@ func TestChangesByInterceptorsLoadNoRelationAgain(t *testing.T) {
 		}
 		if diff := cmp.Diff([]library.Load{keys("authors", "ann")}, l.Loads()); diff != "" {
 			t.Errorf("%s: loads (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// What an interceptor takes away is not told of by the warnings of its relations.
+func TestWarningsOfRelationsAreThoseOfTheAnswer(t *testing.T) {
+	for author, want := range map[string][]string{
+		"ann": {"PERMISSION_DENIED_WARNING: Relation 'book.author' leaves out what operation 'get_author' does not allow"},
+		"bob": nil,
+	} {
+		only := func(ctx context.Context, _ aql.Invocation, next aql.Next) (any, error) {
+			result, err := next(ctx)
+			if page, ok := result.(*aql.Page[library.Book]); ok {
+				page.Items = slices.DeleteFunc(page.Items, func(b library.Book) bool { return b.AuthorID != author })
+			}
+			return result, err
+		}
+		rule := policy.Rule{
+			Name: "r", Effect: policy.Deny, Operations: []string{"get_author"}, When: when("author_id", "ann"),
+		}
+		s := libraryAdapter(t, shelf(), aql.Options{
+			Intercept: []aql.Interceptor{only}, Policy: &policy.Policy{Rules: []policy.Rule{rule}},
+		}).NewSession()
+		answer := read(t, s, `{"operation":"list_books","params":{"fields":["book_id","author.name"]}}`)
+		var a map[string]any
+		decoded(t, []byte(answer), &a)
+		if diff := cmp.Diff(want, warningCodes(a)); diff != "" || !strings.Contains(answer, `"success":true`) {
+			t.Errorf("books of %s: %s (-want +got):\n%s", author, answer, diff)
 		}
 	}
 }

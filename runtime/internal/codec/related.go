@@ -27,8 +27,9 @@ type RelatedLoads interface {
 	Load(ctx context.Context, r *related.Relation, path string, named bool, resources []any) error
 	// Of returns the resources to which a relation of a resource leads. They were loaded.
 	Of(r *related.Relation, resource any) []any
-	// End is called behind the last load, unless one failed.
-	End(ctx context.Context)
+	// End is called behind the last load, unless one failed. It returns what adds the warnings of the loads to the
+	// request, once their result is what the request gets.
+	End() (warn func(ctx context.Context))
 }
 
 // AddRelated makes the relations that are added to what it returns part of what requests can select. load returns the

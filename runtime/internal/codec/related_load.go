@@ -55,7 +55,7 @@ func (b *relatedBehind) load(
 		}
 		level = next
 	}
-	loads.End(ctx)
+	values.warn = loads.End()
 	return values, ctx.Err()
 }
 
@@ -120,6 +120,7 @@ type relatedValues struct {
 	columns  []relatedColumn
 	computed trailer // nil: there are none
 	next     int     // the resource of which they are to be written
+	warn     func(ctx context.Context)
 }
 
 // relatedColumn is a relation of all resources of a level.
@@ -168,6 +169,8 @@ func (v *relatedValues) isOf(elements []unsafe.Pointer) bool {
 	}
 	return true
 }
+
+func (v *relatedValues) addWarnings(ctx context.Context) { v.warn(ctx) }
 
 func (v *relatedValues) compute(computed trailer) { v.computed = computed }
 

@@ -118,6 +118,8 @@ type trailerOfKeys interface {
 	isOf(elements []unsafe.Pointer) bool
 	// compute sets the computed fields.
 	compute(computed trailer)
+	// addWarnings adds the warnings of what was loaded.
+	addWarnings(ctx context.Context)
 }
 
 // LoadAgain is Load for a result that is not the one of which before was made; nil: nothing was loaded before.
@@ -183,6 +185,14 @@ func (l *Loaded) hasKeysOf(now []unsafe.Pointer) bool {
 	}
 	related, ok := l.trailer.(trailerOfKeys)
 	return !ok || related.isOf(now)
+}
+
+// Warn adds the warnings of what was loaded to the request of ctx. Those of what an interceptor has taken away would tell
+// of it.
+func (l *Loaded) Warn(ctx context.Context) {
+	if related, ok := l.trailer.(trailerOfKeys); ok {
+		related.addWarnings(ctx)
+	}
 }
 
 // Into returns subset with what was loaded, of the result of which it was.
