@@ -152,6 +152,9 @@ func (a *Adapter) restrict() (err error) {
 		return err
 	}
 	if off := len(a.registered.Operations) - len(a.definitions.Operations); off > 0 {
+		missing := make(hiddenFields)
+		missing.addRelations(&a.registered, &a.definitions)
+		missing.leaveOutOfExamples(&a.definitions)
 		a.surface.OmitEmptyFamilies = true
 		a.surface.ReadOnly = a.options.Available.readsOnly()
 		a.log.Info("Operations are switched off", "off", off, "on", len(a.definitions.Operations),

@@ -46,11 +46,14 @@ func (b *bound) carryOut(ctx context.Context, request any, behind codec.Behind) 
 	return result, loaded, err
 }
 
-// load loads what the request selects behind the fields of a result that is not the handler's.
-func (b *bound) load(ctx context.Context, result any, behind codec.Behind) (*codec.Loaded, error) {
+// loadAgain loads what the request selects behind the fields of a result that is not the handler's. before is what was
+// loaded of that; nil: nothing.
+func (b *bound) loadAgain(
+	ctx context.Context, before *codec.Loaded, result any, behind codec.Behind,
+) (*codec.Loaded, error) {
 	receivers, err := b.Receivers(ctx, b.selector.Receivers(behind))
 	if err != nil {
 		return nil, err
 	}
-	return b.selector.Load(ctx, receivers, result, behind, b.mask)
+	return b.selector.LoadAgain(ctx, receivers, before, result, behind, b.mask)
 }

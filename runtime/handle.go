@@ -106,6 +106,7 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 		subset = subset.Within(c.left)
 	}
 	if c.loaded != nil {
+		c.loaded.Warn(ctx)
 		subset = c.loaded.Into(subset)
 	}
 	c.encoder.Write(w, result, subset)

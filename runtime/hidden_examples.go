@@ -9,9 +9,12 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/codec"
 )
 
-// leaveOutOfExamples leaves out the examples that filter by, sort by, summarise or select a field of a hidden name in
-// what their operation returns, at whatever depth.
+// leaveOutOfExamples leaves out the examples that filter by, sort by, summarise or select a field or a relation of a
+// hidden name in what their operation returns, at whatever depth.
 func (h hiddenFields) leaveOutOfExamples(definitions *gen.Definitions) {
+	if len(h) == 0 {
+		return
+	}
 	definitions.Operations = slices.Clone(definitions.Operations)
 	for i := range definitions.Operations {
 		o := &definitions.Operations[i]
@@ -43,11 +46,18 @@ func (h hiddenFields) leaveOutOfExamples(definitions *gen.Definitions) {
 	}
 }
 
-// namesIn returns the names of the hidden fields of what an operation returns, of whichever of its types they are.
+// namesIn returns the names of the hidden fields of what an operation returns, of whichever of its types they are, and
+// of those to which relations lead.
 func (h hiddenFields) namesIn(definitions *gen.Definitions, returns gen.Returns) map[string]bool {
-	returned := gen.Definitions{Types: definitions.Types, Operations: []gen.Operation{{Returns: returns}}}
+	types := make(map[string]*gen.Type, len(definitions.Types))
+	for i := range definitions.Types {
+		types[definitions.Types[i].Name] = &definitions.Types[i]
+	}
+	returned := make(map[string]bool)
+	gen.Mention(types, returns.Name, returned)
 	hidden := make(map[string]bool)
-	for _, t := range returned.Only(func(*gen.Operation) bool { return true }).Types {
+	for typ := range returned {
+		t := types[typ]
 		for _, name := range h[t.Name] {
 			hidden[strings.TrimPrefix(name, gen.ComputedPrefix)] = true
 			for _, f := range t.Fields {

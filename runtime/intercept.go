@@ -22,8 +22,9 @@ import (
 //
 // Computed fields are computed in next. They are computed again, with the context of the outermost interceptor, where
 // the elements of the result are others than those of the handler, or their fields have changed. What fields point to
-// is not compared: an interceptor that changes it replaces it by a changed copy. The same goes for relations that a
-// request selects, whose keys are compared wherever they are; no interceptor sees what they lead to.
+// is not compared: an interceptor that changes it replaces it by a changed copy. Relations that a request selects are
+// loaded again where their keys have changed, wherever these are: of a key that next has loaded with this very context,
+// what was loaded stays. No interceptor sees what relations lead to.
 //
 // It must not change the request, since the gate has decided about this one. next may be called again only for an
 // operation of the category READ: a confirmation is for one run. A Query in the request is whole again at each run,
@@ -73,7 +74,7 @@ func (c *handled) intercepted(ctx context.Context) (any, error) {
 		return nil, fmt.Errorf("an interceptor returned %T from %s, which returns %s", result, c.Name, want)
 	}
 	if c.loaded = i.loaded; !c.chosen.Behind.IsEmpty() && (c.loaded == nil || !c.loaded.IsOf(result)) {
-		c.loaded, err = c.load(ctx, result, c.chosen.Behind)
+		c.loaded, err = c.loadAgain(ctx, i.loaded, result, c.chosen.Behind)
 	}
 	return result, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"unsafe"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -16,7 +17,8 @@ import (
 type relationLoads struct {
 	visit *visit
 	loads *related.Loads
-	fresh bool // each result loads what it needs: contexts of interceptors may differ in what handlers see
+	fresh bool // each context loads what it needs: those of interceptors may differ in what handlers see
+	last  context.Context
 }
 
 var _ codec.RelatedLoads = (*relationLoads)(nil)
@@ -64,19 +66,28 @@ func (a *relations) keep(definitions *gen.Definitions) {
 }
 
 // Begin begins the loads of one result.
-func (s *relationLoads) Begin() {
+func (s *relationLoads) Begin(ctx context.Context) {
 	s.visit.forget()
 	s.loads.Begin()
 	if s.fresh {
-		s.loads.Forget()
+		if !reflect.ValueOf(ctx).Comparable() || ctx != s.last {
+			s.loads.Forget()
+		}
+		s.last = ctx
 	}
 }
 
 // Load loads a relation.
-func (s *relationLoads) Load(ctx context.Context, r *related.Relation, path string, resources []any) error {
-	s.visit.path = path
+func (s *relationLoads) Load(
+	ctx context.Context, r *related.Relation, path string, named bool, resources []any,
+) error {
+	s.visit.path, s.visit.optional = path, !named
 	err := s.loads.Load(ctx, r, resources)
-	if errors.Is(err, related.ErrTooMany) {
+	switch {
+	case errors.Is(err, errLeftOut):
+		s.visit.Left(r)
+		return nil
+	case errors.Is(err, related.ErrTooMany):
 		return tooManyRelated(s.loads.Most, "ask for fewer items, or for fewer relations").WithDetail("param_name", "fields")
 	}
 	return err
@@ -85,5 +96,12 @@ func (s *relationLoads) Load(ctx context.Context, r *related.Relation, path stri
 // Of returns what a relation of a resource leads to.
 func (s *relationLoads) Of(r *related.Relation, resource any) []any { return s.loads.Of(r, resource) }
 
-// End adds the warnings of the loads.
-func (s *relationLoads) End(ctx context.Context) { s.visit.warn(ctx) }
+// End returns what adds the warnings of the loads.
+func (s *relationLoads) End() func(ctx context.Context) {
+	list := s.visit.warnings()
+	return func(ctx context.Context) {
+		for _, w := range list {
+			Warn(ctx, w)
+		}
+	}
+}

@@ -132,6 +132,8 @@ func (s *sights) narrow(set string) (*view, error) {
 	hidden.leaveOutOfRelations(&definitions) // while those are there that the caller does not see for other reasons
 	definitions = definitions.Only(func(o *gen.Operation) bool { return visible[o.Name] })
 	hidden.leaveOut(&definitions)
+	hidden.addRelations(&a.definitions, &definitions)
+	hidden.leaveOutOfExamples(&definitions)
 	surface := a.surface
 	if a.options.HideDenied {
 		surface.OmitEmptyFamilies, surface.ReadOnly = true, surface.ReadOnly || reads
@@ -143,7 +145,6 @@ func (s *sights) narrow(set string) (*view, error) {
 	for _, o := range a.surface.BuiltIns(&a.definitions) {
 		v.directory.operations[o.Name] = s.whole.directory.operations[o.Name]
 	}
-	hidden.addRelations(&a.definitions, &definitions)
 	mask := hidden.mask()
 	for i := range definitions.Operations {
 		o := &definitions.Operations[i]

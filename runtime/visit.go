@@ -24,6 +24,7 @@ type visit struct {
 	definitions *gen.Definitions // that the caller sees
 	operations  map[string]*operation
 	path        string // to what is loaded, in the fields that a request selects; empty: it is to query_relationships
+	optional    bool   // what may not be loaded is left out, since the request does not name it
 
 	left map[*related.Relation]bool // relations of which resources were left out
 	cut  map[*related.Relation]int  // relations that lead to more resources of a key than they may, and the most of them
@@ -173,7 +174,7 @@ func (v *visit) Admit(ctx context.Context, r *related.Relation, keys []any) ([]a
 			v.Left(r)
 		default:
 			v.gate.Refuse(ctx, asked, refused)
-			return nil, nil, v.refusal(o, q, refused, about)
+			return nil, nil, v.notAdmitted(o, q, refused, about)
 		}
 		if definition.Param == "" { // the decision is the same for all
 			admitted = keys
@@ -189,12 +190,23 @@ func (v *visit) Admit(ctx context.Context, r *related.Relation, keys []any) ([]a
 	asked := v.about(ctx, o, judged)
 	pass, refused := v.gate.Count(ctx, asked)
 	if refused != nil {
-		return nil, nil, v.refusal(o, judged.first, refused, about)
+		return nil, nil, v.notAdmitted(o, judged.first, refused, about)
 	}
 	for i := range pass.Warnings {
 		Warn(ctx, quotaWarning(&pass.Warnings[i]))
 	}
 	return admitted, func(err error) { v.finish(ctx, asked, &pass, err) }, nil
+}
+
+// errLeftOut is the error of a load that is refused and not asked for by name.
+var errLeftOut = errors.New("a relation that only a preset selects may not be loaded")
+
+// notAdmitted is the failure of a load that the gate refuses.
+func (v *visit) notAdmitted(o *operation, q *request, refused *gate.Refusal, about string) error {
+	if v.optional && refused.Reason != gate.Busy && refused.Reason != gate.Unavailable {
+		return errLeftOut
+	}
+	return v.refusal(o, q, refused, about)
 }
 
 // finish reports to the gate how a load ended.
@@ -250,13 +262,20 @@ func (v *visit) Cut(_ context.Context, r *related.Relation, there int) {
 	v.cut[r] = max(v.cut[r], there)
 }
 
-// warn adds a warning for each relation that is not whole, and forgets what it has warned of.
+// warn adds the warnings.
 func (v *visit) warn(ctx context.Context) {
+	for _, w := range v.warnings() {
+		Warn(ctx, w)
+	}
+}
+
+// warnings returns a warning for each relation that is not whole, and forgets these.
+func (v *visit) warnings() (list []Warning) {
 	defer v.forget()
 	for _, r := range v.seen {
 		about, to := r.Of+"."+r.Definition.Name, r.Definition.To
 		if v.left[r] {
-			Warn(ctx, Warning{
+			list = append(list, Warning{
 				Code:    "PERMISSION_DENIED_WARNING",
 				Message: "Relation '" + about + "' leaves out what operation '" + to + "' does not allow",
 				details: []detail{{"relation", about}, {"operation", to}},
@@ -265,9 +284,10 @@ func (v *visit) warn(ctx context.Context) {
 		if there := v.cut[r]; there > 0 {
 			w := Truncated(about, there, related.MaxMany)
 			w.Message = "Relation '" + about + "' has no more than 25 of each element; operation '" + to + "' has the rest"
-			Warn(ctx, w.WithDetail("operation", to))
+			list = append(list, w.WithDetail("operation", to))
 		}
 	}
+	return list
 }
 
 // forget forgets which relations are not whole.

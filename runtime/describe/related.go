@@ -6,7 +6,11 @@ import "github.com/aqltag/aqltag/runtime/gen"
 func relatedInfos(t *gen.Type) []parameterInfo {
 	infos := parameterInfos(t.Related)
 	for i := range infos {
-		infos[i].Description = sentences(infos[i].Description, "A relation: only where fields names it")
+		note := "A relation"
+		if len(t.Related[i].Presets) == 0 {
+			note += ": only where fields names it"
+		}
+		infos[i].Description = sentences(infos[i].Description, note)
 	}
 	return infos
 }

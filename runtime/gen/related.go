@@ -67,11 +67,21 @@ func (t *Type) RelatedNote() string {
 	if t == nil || len(t.Related) == 0 {
 		return ""
 	}
-	names := make([]string, len(t.Related))
+	var named, preset, notes []string
 	for i := range t.Related {
-		names[i] = t.Related[i].Name
+		if r := &t.Related[i]; len(r.Presets) > 0 {
+			preset = append(preset, r.Name+" ("+strings.Join(r.Presets, ", ")+")")
+		} else {
+			named = append(named, r.Name)
+		}
 	}
-	return "Relations, which only these name: " + strings.Join(names, ", ")
+	if named != nil {
+		notes = append(notes, "Relations, which only these name: "+strings.Join(named, ", "))
+	}
+	if preset != nil {
+		notes = append(notes, "Relations of presets: "+strings.Join(preset, ", "))
+	}
+	return strings.Join(notes, ". ")
 }
 
 // Relates reports whether requests can select what something is related to.

@@ -74,6 +74,8 @@ func TestIntrospectionTellsOfSelectedRelations(t *testing.T) {
 		return answer
 	}
 	hide := aql.Options{Policy: &policy.Policy{Rules: []policy.Rule{{Name: "r", Hide: []string{"Book.editor"}}}}}
+	hideMentor := aql.Options{Policy: &policy.Policy{Rules: []policy.Rule{{Name: "r", Hide: []string{"Author.mentor"}}}}}
+	hideName := aql.Options{Policy: &policy.Policy{Rules: []policy.Rule{{Name: "r", Hide: []string{"Author.name"}}}}}
 	deny := aql.Options{HideDenied: true, Policy: &policy.Policy{Rules: []policy.Rule{{
 		Name: "r", Effect: policy.Deny, Operations: []string{"get_author"},
 	}}}}
@@ -83,7 +85,15 @@ func TestIntrospectionTellsOfSelectedRelations(t *testing.T) {
 		options         aql.Options
 		query, says, no string
 	}{
-		{aql.Options{}, operation, "Relations, which only these name: author, editor, sequel, publisher", "mentor"},
+		{aql.Options{}, operation, "Relations, which only these name: author, sequel, publisher. " +
+			"Relations of presets: editor (credits, full)", "mentor,"},
+		{aql.Options{}, typ, `Preset credits, full. A relation"`, "mentor,"},
+		{aql.Options{}, typ, `Who wrote it. May be null. A relation: only where fields names it"`, "mentor,"},
+		{aql.Options{}, operation, `"params":{"fields":["title","author.mentor.name"]}`, "mentor,"},
+		{hideMentor, operation, `"params":{"first":2}`, "mentor"},
+		{hideName, operation, `"params":{"first":2}`, "name\"]"},
+		{deny, operation, `"params":{"first":2}`, "author."},
+		{off, operation, `"params":{"first":2}`, "author."},
 		{aql.Options{}, typ, `{"name":"author","type":"Author","required":false,"description":"Who wrote it.`, "mentor"},
 		{hide, operation, "Relations, which only these name: author, sequel, publisher", "editor,"},
 		{hide, typ, `"name":"author"`, `"editor"`},

@@ -320,6 +320,64 @@ func TestRightsToSelectedRelations(t *testing.T) {
 	}
 }
 
+// A relation that only a preset selects does not fail a request: where it may not be loaded, it is left out.
+func TestPresetsLeaveOutRelationsThatAreRefused(t *testing.T) {
+	const leaves = "PERMISSION_DENIED_WARNING: " +
+		"Relation 'book.editor' leaves out what operation 'get_author' does not allow"
+	rules := func(effect policy.Effect) aql.Options {
+		return aql.Options{Policy: &policy.Policy{Rules: []policy.Rule{{
+			Name: "r", Effect: effect, Operations: []string{"get_author"},
+		}}}}
+	}
+	spent := aql.Options{Quota: quota.Options{Limits: []quota.Limit{
+		{Operation: "get_author", Limit: 1, Window: quota.Hour},
+	}}}
+	const book = `{"operation":"get_book","params":{"book_id":"b1"%s}}`
+	for _, tt := range []struct {
+		name, params string
+		options      aql.Options
+		want         string // what the answer has
+		warnings     []string
+	}{
+		{"denied", `,"fields":"credits"`, rules(policy.Deny), `"data":{"book_id":"b1","editor":null}`, []string{leaves}},
+		{"with a confirmation", `,"fields":"credits"`, rules(policy.Confirm), `"editor":null`, []string{leaves}},
+		{"as the default preset of one resource", ``, rules(policy.Deny), `"editor":null`, []string{leaves}},
+		{"beside a path", `,"preset":"credits","fields":["title"]`, rules(policy.Deny), `"editor":null`, []string{leaves}},
+		{"that a path names, too", `,"preset":"credits","fields":["editor.name"]`, rules(policy.Deny),
+			"PERMISSION_DENIED", nil},
+		{"with another that a path names", `,"preset":"credits","fields":["author.name"]`, rules(policy.Deny),
+			"PERMISSION_DENIED", nil},
+		{"within the quota", `,"fields":"credits"`, spent, `"editor":{"author_id":"bob"`, nil},
+	} {
+		l := shelf()
+		s := libraryAdapter(t, l, tt.options).NewSession()
+		answer := read(t, s, fmt.Sprintf(book, tt.params))
+		if !strings.Contains(answer, tt.want) {
+			t.Errorf("%s: %s", tt.name, answer)
+		}
+		var a map[string]any
+		decoded(t, []byte(answer), &a)
+		if diff := cmp.Diff(tt.warnings, warningCodes(a)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+		if loads := l.Loads(); (tt.warnings != nil) == (loads != nil) && tt.want != "PERMISSION_DENIED" {
+			t.Errorf("%s: %v", tt.name, loads)
+		}
+	}
+	l := shelf()
+	s := libraryAdapter(t, l, spent).NewSession()
+	read(t, s, `{"operation":"get_author","params":{"author_id":"ann"}}`)
+	if answer := read(t, s, fmt.Sprintf(book, `,"fields":"credits"`)); !strings.Contains(answer, `"editor":null`) ||
+		!strings.Contains(answer, "book.editor") {
+		t.Errorf("no quota is left: %s", answer)
+	}
+	answer := read(t, libraryAdapter(t, l, rules(policy.Deny)).NewSession(), `{"operations":[`+
+		fmt.Sprintf(book, `,"fields":"credits"`)+`,`+fmt.Sprintf(book, `,"fields":["editor.name"]`)+`]}`)
+	if !strings.Contains(answer, `"editor":null`) || !strings.Contains(answer, `"PERMISSION_DENIED"`) {
+		t.Errorf("what a preset leaves out is refused where it is named: %s", answer)
+	}
+}
+
 // A key that is denied stays so for the rest of a batch, and is warned of, also where the first item has failed.
 func TestDeniedKeysAreRemembered(t *testing.T) {
 	l := shelf()

@@ -20,14 +20,16 @@ type Related struct {
 
 // RelatedLoads are the loads of one result.
 type RelatedLoads interface {
-	// Begin is called before the first load.
-	Begin()
-	// Load loads a relation of resources, which a request selects at a path, in one call for all of them.
-	Load(ctx context.Context, r *related.Relation, path string, resources []any) error
+	// Begin is called before the first load, with the context of all of them.
+	Begin(ctx context.Context)
+	// Load loads a relation of resources, which a request selects at a path, in one call for all of them. named reports
+	// whether the request has the path, or one that goes on from there: otherwise only a preset has it.
+	Load(ctx context.Context, r *related.Relation, path string, named bool, resources []any) error
 	// Of returns the resources to which a relation of a resource leads. They were loaded.
 	Of(r *related.Relation, resource any) []any
-	// End is called behind the last load, unless one failed.
-	End(ctx context.Context)
+	// End is called behind the last load, unless one failed. It returns what adds the warnings of the loads to the
+	// request, once their result is what the request gets.
+	End() (warn func(ctx context.Context))
 }
 
 // AddRelated makes the relations that are added to what it returns part of what requests can select. load returns the
@@ -255,6 +257,7 @@ type branch struct {
 	index  int // among those of the resource
 	field  *relatedField
 	path   string
+	named  bool // by a path of the request, and not only by a preset
 	whole  bool
 	subset *Subset // where whole is not set
 	below  branches
@@ -274,6 +277,7 @@ func (b *branches) choose(fields *relatedFields, path, prefix string, mask *Mask
 	name, rest, deeper := strings.Cut(path, ".")
 	index := fields.find(name, mask)
 	part := b.at(fields, index, prefix+name)
+	part.named = true
 	switch below := fields.below(part.field); {
 	case !deeper:
 		part.whole = true

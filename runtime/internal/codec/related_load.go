@@ -44,7 +44,7 @@ func (b *relatedBehind) load(
 	for i, p := range elements {
 		of[i] = reflect.NewAt(b.fields[0].goType, p).Interface()
 	}
-	loads.Begin()
+	loads.Begin(ctx)
 	for level := values.add(*chosen.related, of); len(level) > 0; {
 		if err := loadLevel(ctx, loads, level); err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (b *relatedBehind) load(
 		}
 		level = next
 	}
-	loads.End(ctx)
+	values.warn = loads.End()
 	return values, ctx.Err()
 }
 
@@ -68,13 +68,13 @@ func loadLevel(ctx context.Context, loads RelatedLoads, level []*loading) error 
 			continue
 		}
 		done = append(done, relation)
-		of := l.of
+		of, named := l.of, l.part.named
 		for _, other := range level[i+1:] {
 			if other.part.field.relation == relation {
-				of = append(slices.Clip(of), other.of...)
+				of, named = append(slices.Clip(of), other.of...), named || other.part.named
 			}
 		}
-		if err := loads.Load(ctx, relation, l.part.path, of); err != nil {
+		if err := loads.Load(ctx, relation, l.part.path, named, of); err != nil {
 			return err
 		}
 	}
@@ -120,6 +120,7 @@ type relatedValues struct {
 	columns  []relatedColumn
 	computed trailer // nil: there are none
 	next     int     // the resource of which they are to be written
+	warn     func(ctx context.Context)
 }
 
 // relatedColumn is a relation of all resources of a level.
@@ -168,6 +169,10 @@ func (v *relatedValues) isOf(elements []unsafe.Pointer) bool {
 	}
 	return true
 }
+
+func (v *relatedValues) addWarnings(ctx context.Context) { v.warn(ctx) }
+
+func (v *relatedValues) compute(computed trailer) { v.computed = computed }
 
 func (v *relatedValues) writeNext(w *wire.Writer, first bool) {
 	for i := range v.columns {

@@ -94,7 +94,8 @@ func (s *Selector) Receivers(chosen Behind) []int { return s.behind.receivers(ch
 type Loaded struct {
 	selector *Selector
 	elements []unsafe.Pointer
-	copies   reflect.Value // a slice of the resources as they were, once Keep was called
+	computes bool          // computed fields are among it
+	copies   reflect.Value // where it computes: a slice of the resources as they were, once Keep was called
 	trailer  trailer       // nil: there are no resources
 }
 
@@ -103,7 +104,7 @@ type Loaded struct {
 func (s *Selector) Load(
 	ctx context.Context, receivers []any, result any, chosen Behind, mask *Mask,
 ) (*Loaded, error) {
-	l := &Loaded{selector: s, elements: s.elements(result)}
+	l := &Loaded{selector: s, elements: s.elements(result), computes: len(chosen.computed) > 0}
 	var err error
 	if l.trailer, err = s.behind.load(ctx, receivers, l.elements, chosen, mask); err != nil {
 		return nil, err
@@ -111,9 +112,44 @@ func (s *Selector) Load(
 	return l, nil
 }
 
+// trailerOfKeys is a trailer that depends on nothing of the resources but keys, besides the computed fields.
+type trailerOfKeys interface {
+	// isOf reports whether resources have the keys with which it was loaded.
+	isOf(elements []unsafe.Pointer) bool
+	// compute sets the computed fields.
+	compute(computed trailer)
+	// addWarnings adds the warnings of what was loaded.
+	addWarnings(ctx context.Context)
+}
+
+// LoadAgain is Load for a result that is not the one of which before was made; nil: nothing was loaded before.
+// Relations are those that were loaded, where the resources have the same keys.
+func (s *Selector) LoadAgain(
+	ctx context.Context, receivers []any, before *Loaded, result any, chosen Behind, mask *Mask,
+) (*Loaded, error) {
+	if before == nil || !before.hasKeysOf(s.elements(result)) {
+		return s.Load(ctx, receivers, result, chosen, mask)
+	}
+	related, ok := before.trailer.(trailerOfKeys)
+	if !ok {
+		return s.Load(ctx, receivers, result, chosen, mask)
+	}
+	chosen.related = nil
+	l, err := s.Load(ctx, receivers, result, chosen, mask)
+	if err != nil {
+		return nil, err
+	}
+	related.compute(l.trailer)
+	l.trailer = before.trailer
+	return l, nil
+}
+
 // Keep remembers what the resources are, for IsOf. Their copies also keep alive what they point to, so that nothing
 // else can come to be at its place.
 func (l *Loaded) Keep() {
+	if !l.computes {
+		return
+	}
 	t := l.selector.resource.goType
 	l.copies = reflect.MakeSlice(reflect.SliceOf(t), len(l.elements), len(l.elements))
 	for i, p := range l.elements {
@@ -121,13 +157,16 @@ func (l *Loaded) Keep() {
 	}
 }
 
-// IsOf reports whether a result has the resources of which l was made, as they were when Keep was called. An
-// interceptor may return another result than the handler did, or change that. What resources point to is not compared,
-// but for the keys of relations.
+// IsOf reports whether l is what stands behind the fields of a result. An interceptor may return another result than
+// the handler did, or change that. For computed fields, the resources are compared with what they were when Keep was
+// called, though not what they point to; for relations, their keys are.
 func (l *Loaded) IsOf(result any) bool {
 	now := l.selector.elements(result)
-	if len(now) != len(l.elements) {
+	if !l.hasKeysOf(now) {
 		return false
+	}
+	if !l.computes {
+		return true
 	}
 	size := l.selector.resource.size
 	for i, p := range now {
@@ -136,10 +175,24 @@ func (l *Loaded) IsOf(result any) bool {
 			return false
 		}
 	}
-	if made, ok := l.trailer.(interface{ isOf([]unsafe.Pointer) bool }); ok {
-		return made.isOf(now)
-	}
 	return true
+}
+
+// hasKeysOf reports whether resources are as many as those of which l was made, and have their keys.
+func (l *Loaded) hasKeysOf(now []unsafe.Pointer) bool {
+	if len(now) != len(l.elements) {
+		return false
+	}
+	related, ok := l.trailer.(trailerOfKeys)
+	return !ok || related.isOf(now)
+}
+
+// Warn adds the warnings of what was loaded to the request of ctx. Those of what an interceptor has taken away would tell
+// of it.
+func (l *Loaded) Warn(ctx context.Context) {
+	if related, ok := l.trailer.(trailerOfKeys); ok {
+		related.addWarnings(ctx)
+	}
 }
 
 // Into returns subset with what was loaded, of the result of which it was.

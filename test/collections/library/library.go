@@ -114,6 +114,9 @@ type ListBooksRequest struct {
 }
 
 // ListBooks lists books.
+//
+//aql:example {"first":2}
+//aql:example {"fields":["title","author.mentor.name"]}
 func (l *Library) ListBooks(ctx context.Context, req ListBooksRequest) (*aql.Page[Book], error) {
 	if l.Asked != nil {
 		for _, path := range []string{"author_id", "editor_id", "author.name", "title"} {
