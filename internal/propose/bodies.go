@@ -2,7 +2,6 @@ package propose
 
 import (
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
 	"regexp"
@@ -89,11 +88,13 @@ type frame struct {
 	decl    *ast.FuncDecl
 	imports map[string]string // path by name
 	locals  map[string]origin
-	pointer bool // the receiver is a pointer
+	once    map[string]ast.Expr // what a name has for its value wherever it is used; nil: that is not known
+	pointer bool                // the receiver is a pointer
 }
 
 func newFrame(b *Bodies, fn *ast.FuncDecl, imports map[string]string) *frame {
 	f := &frame{Bodies: b, decl: fn, imports: imports, locals: make(map[string]origin)}
+	f.once = f.assignedOnce()
 	if fn.Recv != nil {
 		f.declare(fn.Recv, receiver)
 		_, f.pointer = fn.Recv.List[0].Type.(*ast.StarExpr)
@@ -269,25 +270,6 @@ func (f *frame) imported(path, name string) types.Object {
 	return nil
 }
 
-// text is the constant text of an expression, empty if it has none.
-func (f *frame) text(e ast.Expr) string {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.BasicLit:
-		text, _ := strconv.Unquote(e.Value)
-		return text
-	case *ast.BinaryExpr:
-		return f.text(e.X)
-	case *ast.Ident:
-		if _, local := f.locals[e.Name]; local {
-			return ""
-		}
-		if c, ok := f.pkg.Scope().Lookup(e.Name).(*types.Const); ok && c.Val().Kind() == constant.String {
-			return constant.StringVal(c.Val())
-		}
-	}
-	return ""
-}
-
 // statement is the first word of an SQL statement, in upper case.
 func statement(text string) string {
 	for line := range strings.Lines(text) {
@@ -344,16 +326,21 @@ func (f *frame) selects(call *ast.CallExpr) bool {
 		return false
 	}
 	for _, arg := range call.Args[:min(2, len(call.Args))] {
-		if _, concatenated := arg.(*ast.BinaryExpr); concatenated {
-			continue
+		text, whole := f.text(arg)
+		if whole {
+			return onlySelects(text)
 		}
-		text := f.text(arg)
-		upper := " " + strings.Join(strings.Fields(strings.ToUpper(text)), " ") + " "
-		if statement(text) == "SELECT" && !callsInSQL(upper) &&
-			!strings.Contains(upper, " INTO ") && !strings.Contains(upper, " FOR ") && // FOR UPDATE locks rows
-			!strings.Contains(strings.TrimSuffix(strings.TrimSpace(upper), ";"), ";") {
-			return true
+		if _, concatenated := ast.Unparen(arg).(*ast.BinaryExpr); concatenated {
+			return false
 		}
 	}
 	return false
+}
+
+// onlySelects reports whether a text is one SELECT statement that changes nothing.
+func onlySelects(text string) bool {
+	upper := " " + strings.Join(strings.Fields(strings.ToUpper(text)), " ") + " "
+	return statement(text) == "SELECT" && !callsInSQL(upper) &&
+		!strings.Contains(upper, " INTO ") && !strings.Contains(upper, " FOR ") && // FOR UPDATE locks rows
+		!strings.Contains(strings.TrimSuffix(strings.TrimSpace(upper), ";"), ";")
 }

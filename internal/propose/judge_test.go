@@ -48,3 +48,74 @@ func TestWhatMayChangeSomethingIsNotRead(t *testing.T) {
 		})
 	}
 }
+
+// A statement is found where it is kept in a constant or in a local that has no other value, and only there.
+func TestStatementsAreFollowed(t *testing.T) {
+	const items = "SELECT id, title FROM items WHERE shop = $1"
+	tests := []struct {
+		name, statement, query string // what stands in front of the query, and its statement
+		outside                string // of the function
+		reads                  bool
+	}{
+		{"written out", "", "`" + items + "`", "", true},
+		{"in a local", "query := `" + items + "`", "query", "", true},
+		{"in a variable that is declared", "var query string = `" + items + "`", "query", "", true},
+		{"in a constant of the function", "const query = `" + items + "`", "query", "", true},
+		{"in a constant of the package", "", "query", "const query = `" + items + "`", true},
+		{"in parts that are constants", "query := columns + ` WHERE shop = $1`", "query",
+			"const columns = `SELECT id, title FROM items`", true},
+		{"in locals made of locals", "from := `SELECT id FROM items`\nquery := (from + ` WHERE id = 1`)", "query", "", true},
+		{"that writes", "query := `DELETE FROM items RETURNING id, title`", "query", "", false},
+		{"that writes at its end", "query := `" + items + "` + `; DELETE FROM items`", "query", "", false},
+		{"with a part that varies", "query := `" + items + " ` + shop", "query", "", false},
+		{"assigned twice", "query := `" + items + "`\nif shop != `` {\n\tquery = s.drop\n}", "query", "", false},
+		{"added to", "query := `" + items + "`\nquery += s.drop", "query", "", false},
+		{"declared, then assigned", "var query string\nquery = `" + items + "`", "query", "", false},
+		{"declared again in a block", "query := `" + items + "`\nif query := s.drop; query != `` {\n}", "query", "", false},
+		{"whose address is taken", "query := `" + items + "`\np := &query\n*p = shop", "query", "", false},
+		{"assigned by a closure", "query := `" + items + "`\nf := func() { query = s.drop }\nf()", "query", "", false},
+		{"of a range", "query := `" + items + "`\nfor _, query = range s.drops {\n}", "query", "", false},
+		{"of a parameter", "func(shop string) {}(`" + items + "`)", "shop", "", false},
+		{"of a variable of the package", "", "query", "var query = `" + items + "`", false},
+		{"of another block", "{\n\tquery := `" + items + "`\n\t_ = query\n}", "query", "var query string", false},
+		{"of one of several results", "query, err := pick(`" + items + "`)", "query", "", false},
+		{"behind a context", "", "ctx, `" + items + "`", "", true},
+		{"that is an argument of another", "", "`DELETE FROM items`, `" + items + "`", "", false},
+	}
+	var functions []string
+	for _, tt := range tests {
+		functions = append(functions, tt.outside+`
+
+// Inventory finds the items of a shop.
+func (s *Store) Inventory(ctx context.Context, shop string) ([]Item, error) {
+	`+tt.statement+`
+	rows, err := s.db.Query(`+tt.query+`, shop)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []Item
+	for rows.Next() {
+		var item Item
+		if err := rows.Scan(&item.ID, &item.Title); err != nil {
+			return nil, err
+		}
+		all = append(all, item)
+	}
+	return all, rows.Err()
+}
+`)
+	}
+	packages, _ := shops(t, functions...)
+	for i, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := packages[i].Candidates[0].Directives[0]
+			if reads := strings.Contains(got, "category=READ,danger=safe"); reads != tt.reads {
+				t.Errorf("%s, want READ: %v", got, tt.reads)
+			}
+			if guessed := strings.Contains(got, ",guessed"); guessed == tt.reads {
+				t.Errorf("%s, want guessed: %v", got, !tt.reads)
+			}
+		})
+	}
+}

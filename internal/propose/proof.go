@@ -305,7 +305,7 @@ func (b *Bodies) writes(fn *types.Func) string {
 // writingCall returns what a call visibly writes, empty if nothing.
 func (f *frame) writingCall(call *ast.CallExpr) string {
 	for _, arg := range call.Args {
-		method := f.text(arg)
+		method, _ := f.text(arg)
 		if s, ok := arg.(*ast.SelectorExpr); ok && f.packageOf(s.X) == "net/http" {
 			method = strings.ToUpper(strings.TrimPrefix(s.Sel.Name, "Method"))
 		}
@@ -330,7 +330,8 @@ func (f *frame) writingCall(call *ast.CallExpr) string {
 		}
 		if strings.HasPrefix(name, "Query") && len(call.Args) > 0 {
 			for _, arg := range call.Args[:min(2, len(call.Args))] {
-				if word := writingStatement(f.text(arg)); word != "" {
+				text, _ := f.text(arg)
+				if word := writingStatement(text); word != "" {
 					return "runs " + word
 				}
 			}
