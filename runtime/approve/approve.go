@@ -64,7 +64,7 @@ type Question struct {
 	Rule      string   // the rule of the policy that demands it; empty: none does
 	Message   string   // the words of the operation's author, with values of parameters in them
 	Reasons   []string // why it is dangerous
-	Params    string   // a JSON object without sensitive values
+	Params    string   // a JSON object without sensitive values; an item has of long ones the beginning
 	Needs     Needs
 	At        time.Time
 	Lifetime  time.Duration // how long it can be decided, and after that used

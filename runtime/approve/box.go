@@ -28,8 +28,6 @@ const (
 	mostWaiting, mostHeld = 200, 2000
 	// pageSize is how many items are listed at a time.
 	pageSize = 500
-	// mostShown bounds the parameters in an item, in bytes.
-	mostShown = 64 << 10
 )
 
 // form is the first byte of an item in the store.
@@ -123,11 +121,8 @@ func (q *Question) item() Item {
 	item := Item{
 		ID: "ask_" + rand.Text(), Kind: q.Kind, Adapter: q.Adapter, Operation: q.Operation, Danger: q.Danger,
 		Caller: identity.Caller{Subject: q.Caller.Subject, Issuer: q.Caller.Issuer}, Rule: q.Rule, Message: q.Message,
-		Reasons: q.Reasons, Params: q.Params, State: Open, Needs: q.Needs, Opened: q.At.UTC(),
+		Reasons: q.Reasons, Params: shown(q.Params), State: Open, Needs: q.Needs, Opened: q.At.UTC(),
 		Expires: q.At.Add(q.Lifetime).UTC(), Lifetime: q.Lifetime,
-	}
-	if len(item.Params) > mostShown {
-		item.Params = fmt.Sprintf(`{"…":"%d bytes, which are too many to show"}`, len(item.Params))
 	}
 	if q.Cooldown > 0 {
 		item.Ready = q.At.Add(q.Cooldown).UTC()

@@ -42,7 +42,7 @@ type Item struct {
 	Rule      string          `json:"rule,omitempty"`
 	Message   string          `json:"message,omitempty"`
 	Reasons   []string        `json:"reasons,omitempty"`
-	Params    string          `json:"params,omitempty"` // a JSON object
+	Params    string          `json:"params,omitempty"` // a JSON object; a long value in it is a text that ends with its size: … (70002 bytes)
 	State     State           `json:"state"`
 	Needs     Needs           `json:"needs,omitzero"`
 	Votes     []Vote          `json:"votes,omitempty"`

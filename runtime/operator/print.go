@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// longestValue is how much of the value of a parameter is shown, in bytes, so that none hides the others.
-	longestValue = 500
+	// longestValue is how much of the value of a parameter is shown, in bytes: of an item that the inbox has made, all
+	// that it has, with an escape for each of its characters.
+	longestValue = 4 << 10
 	// lookEvery is how often watch looks at the inbox without a hint.
 	lookEvery = 2 * time.Second
 )
@@ -126,7 +127,8 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 	return err
 }
 
-// writeParams writes a JSON object, each member on a line. Long values are cut off, so that none hides the others.
+// writeParams writes a JSON object, each member on a line. An item has no long values, unless somebody else has written it:
+// those are cut off, so that none hides the others.
 func writeParams(out *strings.Builder, object string) {
 	decoder := json.NewDecoder(strings.NewReader(object))
 	_, err := decoder.Token()

@@ -86,7 +86,7 @@ var allowed = map[string][]string{
 	"internal/export/llms":          {"internal/export", "runtime/describe", "runtime/gen", "runtime/words"},
 	"internal/export/adapterschema": {"internal/export", "runtime/gen"},
 	"runtime/describe/manifest":     {"runtime/gen"},
-	"runtime/approve":               {"runtime/gen", "runtime/identity", "runtime/store"},
+	"runtime/approve":               {"runtime/gen", "runtime/identity", "runtime/internal/wire", "runtime/store"},
 	"runtime/operator": {"runtime/approve", "runtime/audit", "runtime/identity", "runtime/store",
 		"runtime/words"},
 	"runtime": {"runtime/approve", "runtime/audit", "runtime/describe", "runtime/describe/fingerprint",
