@@ -366,6 +366,65 @@ func TestThePolicySaysWhoMustApprove(t *testing.T) {
 	}
 }
 
+// F61: an approval is good for the policy under which it was given, and a denial for every policy.
+func TestApprovalsAreForOnePolicy(t *testing.T) {
+	rule := func(change func(*policy.Rule)) *policy.Policy {
+		r := policy.Rule{
+			Name: "removals", Effect: policy.Confirm, Operations: []string{"delete_note"}, Approvers: new(policy.Approvers),
+		}
+		change(&r)
+		return &policy.Policy{Rules: []policy.Rule{r}}
+	}
+	for name, change := range map[string]func(*policy.Rule){
+		"more people":    func(r *policy.Rule) { r.Approvers.Count = 2 },
+		"other people":   func(r *policy.Rule) { r.Approvers.Groups = []string{"ops"} },
+		"not oneself":    func(r *policy.Rule) { r.Approvers.NotRequester = true },
+		"with a reason":  func(r *policy.Rule) { r.Approvers.ReasonRequired = true },
+		"sooner":         func(r *policy.Rule) { r.Approvers.Within = time.Minute },
+		"with more care": func(r *policy.Rule) { r.Cooldown = time.Minute },
+		"as before":      func(r *policy.Rule) { r.Name = "renamed" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := humanOnly()
+			options.Policy = rule(func(*policy.Rule) {})
+			d := newDesk(t, options)
+			approved, open, denied := d.ask("ann", deleteN1), d.ask("ann", deleteN2), d.ask("bob", deleteN1)
+			d.approve(approved)
+			if err := d.vote("eve", denied, false, ""); err != nil {
+				t.Fatal(err)
+			}
+			if err := d.adapter.SetPolicy(rule(change)); err != nil {
+				t.Fatal(err)
+			}
+			same := name == "as before"
+			if id := d.send("ann", deleteN2).Error.Details.ApprovalID; (id == open) != same || id == "" {
+				t.Errorf("the item %s that waited is %s now", open, id)
+			}
+			if got := d.send("ann", deleteN1); got.Success != same {
+				t.Errorf("what was approved before: %+v", got)
+			}
+			if got := d.send("bob", deleteN1); got.Error.Code != "PERMISSION_DENIED" {
+				t.Errorf("what was denied before: %+v", got)
+			}
+		})
+	}
+}
+
+// A scope is no part of who a caller is: an approval that was given to the caller with it is none without it.
+func TestApprovalsAreForTheRulesOfOneScope(t *testing.T) {
+	options := humanOnly()
+	options.Policy = &policy.Policy{Rules: []policy.Rule{{
+		Name: "two", Effect: policy.Confirm, Operations: []string{"delete_note"},
+		Not: policy.Exception{Scopes: []string{"self"}}, Approvers: &policy.Approvers{Count: 2},
+	}}}
+	d := newDesk(t, options)
+	ctx := WithCaller(t.Context(), Caller{Subject: "ann", Issuer: "test", Scopes: []string{"self"}})
+	d.approve(d.parse(d.adapter.NewSession().Call(ctx, "mcp_aql_delete", []byte(deleteN1))).Error.Details.ApprovalID)
+	if got := d.send("ann", deleteN1); got.Success || got.Error.Details.ApprovalID == "" {
+		t.Errorf("without the scope: %+v", got)
+	}
+}
+
 // A token that was issued before the policy said who must approve counts for nothing after that.
 func TestTokensFromBeforeThePolicy(t *testing.T) {
 	d := newDesk(t, Options{})

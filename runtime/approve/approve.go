@@ -28,10 +28,12 @@ import (
 // Inbox holds items in a store. It is safe for concurrent use by all processes that share the store. Errors of the
 // store are those of its methods; after another error than store.ErrConflict it is unknown whether a change was made.
 type Inbox interface {
-	// Find returns the item about a binding of a caller, in whatever state it is. If there is none, its ID is empty.
-	Find(ctx context.Context, caller identity.Caller, binding Binding) (Item, error)
-	// Ask returns the item about the question's binding if that is open, approved or denied; otherwise it opens one. It
-	// fails with ErrTooMany if too many items of the caller wait.
+	// Find returns the item about the binding of a question and its caller. If there is none, its ID is empty, and also
+	// if it was opened with other needs, another lifetime or another cooldown: what people were asked then is not the
+	// question. An item that is denied stays one, whatever it needed.
+	Find(ctx context.Context, q Question) (Item, error)
+	// Ask returns what Find does if that is open, approved or denied; otherwise it opens an item, in the place of one that
+	// Find leaves out. It fails with ErrTooMany if too many items of the caller wait.
 	Ask(ctx context.Context, q Question) (item Item, opened bool, err error)
 	// Use uses up an item that Find has returned and that is approved at the time: the request that it is about may run
 	// now. It fails with ErrNotApproved if it is not, or another request was faster.

@@ -77,8 +77,8 @@ func (b *box) put(ctx context.Context, item *Item, now time.Time) error {
 	return nil
 }
 
-func (b *box) Find(ctx context.Context, caller identity.Caller, binding Binding) (Item, error) {
-	item := Item{key: keyOf(caller, binding)}
+func (b *box) Find(ctx context.Context, q Question) (Item, error) {
+	item := Item{key: keyOf(q.Caller, q.Binding)}
 	entry, err := b.store.Get(ctx, item.key)
 	if err == nil && entry.Exists() {
 		item, err = parse(entry)
@@ -86,12 +86,15 @@ func (b *box) Find(ctx context.Context, caller identity.Caller, binding Binding)
 	if err != nil {
 		return Item{}, fmt.Errorf("looking up an item: %w", err)
 	}
+	if item.State != Denied && !q.demands(&item) {
+		return Item{key: item.key, version: item.version}, nil
+	}
 	return item, nil
 }
 
 func (b *box) Ask(ctx context.Context, q Question) (item Item, opened bool, err error) {
 	for ctx.Err() == nil {
-		before, err := b.Find(ctx, q.Caller, q.Binding)
+		before, err := b.Find(ctx, q)
 		if err != nil {
 			return Item{}, false, err
 		}
@@ -103,9 +106,6 @@ func (b *box) Ask(ctx context.Context, q Question) (item Item, opened bool, err 
 		}
 		item := q.item()
 		item.key, item.version = before.key, before.version
-		if before.ID == "" {
-			item.key = keyOf(q.Caller, q.Binding)
-		}
 		switch err := b.put(ctx, &item, q.At); {
 		case err == nil:
 			return item, true, nil
@@ -128,6 +128,15 @@ func (q *Question) item() Item {
 		item.Ready = q.At.Add(q.Cooldown).UTC()
 	}
 	return item
+}
+
+// demands reports whether an item was opened under the conditions of the question.
+func (q *Question) demands(item *Item) bool {
+	cooldown := time.Duration(0)
+	if !item.Ready.IsZero() {
+		cooldown = item.Ready.Sub(item.Opened)
+	}
+	return item.Needs.equal(&q.Needs) && item.Lifetime == q.Lifetime && cooldown == max(q.Cooldown, 0)
 }
 
 // checkWaiting fails if so many items of a caller wait that people would no longer look at each. Two processes may

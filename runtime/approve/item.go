@@ -67,6 +67,14 @@ type Needs struct {
 	Reason bool `json:"reason,omitempty"`
 }
 
+// equal reports whether two approvals have the same conditions, in the same order.
+func (n *Needs) equal(other *Needs) bool {
+	return n.NotRequester == other.NotRequester && n.Reason == other.Reason &&
+		slices.EqualFunc(n.Factors, other.Factors, func(one, two Factor) bool {
+			return one.Count == two.Count && slices.Equal(one.Groups, two.Groups)
+		})
+}
+
 // Factor requires votes of several people.
 type Factor struct {
 	Count  int      `json:"count"`            // how many people; less than one counts as one

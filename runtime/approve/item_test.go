@@ -211,7 +211,7 @@ func TestItems(t *testing.T) {
 	if want := start.Add(9 * time.Minute); !item.Expires.Equal(want) {
 		t.Errorf("the approval is good until %v, want %v", item.Expires, want)
 	}
-	if item, err = inbox.Find(t.Context(), ann, q.Binding); err != nil {
+	if item, err = inbox.Find(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
 	if err := inbox.Use(t.Context(), item, start.Add(9*time.Minute)); !errors.Is(err, approve.ErrNotApproved) {
@@ -230,7 +230,8 @@ func TestItems(t *testing.T) {
 	if _, err := inbox.Get(t.Context(), item.ID); !errors.Is(err, approve.ErrUnknown) {
 		t.Errorf("the item before: %v", err)
 	}
-	if other, err := inbox.Find(t.Context(), identity.Caller{Subject: "bob"}, q.Binding); err != nil || other.ID != "" {
+	q.Caller = identity.Caller{Subject: "bob"}
+	if other, err := inbox.Find(t.Context(), q); err != nil || other.ID != "" {
 		t.Errorf("of another caller: %+v, %v", other, err)
 	}
 }
@@ -256,7 +257,7 @@ func TestDamagedItems(t *testing.T) {
 	if _, err := state.Put(t.Context(), entries[0].Key, []byte("1{"), entries[0].Version, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := inbox.Find(t.Context(), ann, approve.Binding{1}); err == nil {
+	if _, err := inbox.Find(t.Context(), question(nil)); err == nil {
 		t.Error("a damaged item is found")
 	}
 	if _, _, err := inbox.Ask(t.Context(), question(nil)); err == nil {

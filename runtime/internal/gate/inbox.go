@@ -82,7 +82,7 @@ func (a *admission) find(ctx context.Context, kind approve.Kind, b Binding) (*wa
 		w.binding, err = a.itemBinding(ctx, b)
 	}
 	if err == nil {
-		w.item, err = a.gate.inbox.Find(ctx, a.Caller, w.binding)
+		w.item, err = a.gate.inbox.Find(ctx, a.terms(w))
 	}
 	if err != nil {
 		return nil, unavailable(err)
@@ -121,21 +121,25 @@ func (a *admission) ask(ctx context.Context, w *waiting, refusal *Refusal) *Refu
 func (a *admission) question(w *waiting) approve.Question {
 	definition := a.Operation.definition
 	message, params := a.Params.Asked()
-	q := approve.Question{
-		Binding: w.binding, Kind: w.kind, Adapter: a.gate.adapter, Operation: definition.Name, Danger: definition.Danger,
-		Caller: a.Caller, Message: message, Reasons: definition.Reasons, Params: string(params), At: a.now,
-		Lifetime: a.lifetime(),
-	}
-	if w.kind == approve.Continuation {
-		return q
-	}
-	q.Cooldown = max(a.gate.options.Confirmation.Cooldown[definition.Danger], a.decision.Cooldown)
-	if rule := a.decision.Rule; rule != nil {
+	q := a.terms(w)
+	q.Adapter, q.Operation, q.Danger = a.gate.adapter, definition.Name, definition.Danger
+	q.Message, q.Reasons, q.Params, q.At = message, definition.Reasons, string(params), a.now
+	if rule := a.decision.Rule; rule != nil && w.kind == approve.Confirmation {
 		q.Rule = rule.Name
 		if rule.Reason != "" {
 			q.Reasons = append(q.Reasons[:len(q.Reasons):len(q.Reasons)], rule.Reason)
 		}
 	}
+	return q
+}
+
+// terms are the parts of a question that say when an item is the one about it: see approve.Inbox.Find.
+func (a *admission) terms(w *waiting) approve.Question {
+	q := approve.Question{Binding: w.binding, Kind: w.kind, Caller: a.Caller, Lifetime: a.lifetime()}
+	if w.kind == approve.Continuation {
+		return q
+	}
+	q.Cooldown = max(a.gate.options.Confirmation.Cooldown[a.Operation.definition.Danger], a.decision.Cooldown)
 	within := time.Duration(0)
 	for _, needed := range a.decision.Approvers {
 		q.Needs.Factors = append(q.Needs.Factors, approve.Factor{Count: max(needed.Count, 1), Groups: needed.Groups})
