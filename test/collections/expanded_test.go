@@ -165,7 +165,8 @@ func TestRefusedPathsOfRelations(t *testing.T) {
 		{
 			"a field that the related resource does not have", `["author.nme"]`,
 			"VALIDATION_UNKNOWN_FIELD: Unknown field(s) in 'fields' for operation 'get_book': author.nme; valid_fields: " +
-				"[author.author_id author.name author.email author.mentor_id author.home author.mentor author.books]",
+				"[author.author_id author.name author.email author.mentor_id author.home author.mentor author.books]; " +
+				"suggestions: map[author.nme:author.name]",
 		},
 		{
 			"one of another resource", `["authr.name"]`,
@@ -183,7 +184,8 @@ func TestRefusedPathsOfRelations(t *testing.T) {
 			"the fourth is not offered", `["author.mentor.mentor.x"]`,
 			"VALIDATION_UNKNOWN_FIELD: Unknown field(s) in 'fields' for operation 'get_book': author.mentor.mentor.x; " +
 				"valid_fields: [author.mentor.mentor.author_id author.mentor.mentor.name author.mentor.mentor.email " +
-				"author.mentor.mentor.mentor_id author.mentor.mentor.home]",
+				"author.mentor.mentor.mentor_id author.mentor.mentor.home]; " +
+				"suggestions: map[author.mentor.mentor.x:author.mentor.mentor.name]",
 		},
 		{
 			"a computed field of what it is related to", `["sequel._computed.shouted"]`,
