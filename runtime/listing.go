@@ -26,8 +26,9 @@ type Collections struct {
 	// MaxPage is the greatest number of items of a page, up to 1,000. A request for more gets so many, with a warning
 	// (MCP-AQL pagination §5.3). Default: 100.
 	MaxPage int
-	// MaxScanned is the greatest number of elements that Query.Stream reads for one answer, and of rows that package
-	// sqlquery reads. Default: 1,000,000.
+	// MaxScanned is the greatest number of elements that Query.Stream reads for one answer, and of rows that a database
+	// returns to package sqlquery. What the database counts or groups is bounded by the timeout of the operation only.
+	// Default: 1,000,000.
 	MaxScanned int
 	// MaxSkipped is the greatest number of elements in front of a page, where requests name pages by their numbers or by
 	// an offset: of those that Query.Stream keeps, and of the rows that package sqlquery makes a database pass over.

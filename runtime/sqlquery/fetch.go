@@ -21,12 +21,12 @@ type Querier interface {
 //
 // If conditions are left to the runtime, it reads on, at most Options.Collections.MaxScanned rows, until the page is
 // full. Summaries are statements of their own, one for each field by which they group, if nothing of the query is left
-// to the runtime and the database can answer all of them exactly. Else it reads all rows that match, up to the same
-// bound.
+// to the runtime and the database can answer all of them exactly. The database looks at all rows that match then, and
+// nothing but the operation's timeout bounds that. Else Query reads all rows that match, up to the same bound.
 //
 // Several statements are one snapshot only in a transaction of REPEATABLE READ, or in any transaction of SQLite: db is
-// that *sql.Tx then. Without one, summaries read rows where their statements show that elements have changed in between.
-// Where they do not show it, an answer may be of several moments: its summaries, the page beside them and its total.
+// that *sql.Tx then. Without one, summaries read rows if their statements show that elements have changed in between.
+// Else an answer may be of several moments: its summaries, the page beside them and its total.
 //
 // If Query fails, what the table took is for the query to apply again: its Stream, as well as Slice and Pointers,
 // answers from other elements, with all that the request asks.
