@@ -151,7 +151,7 @@ func targets(t testing.TB) (all []target) {
 
 // authors matches what in statements may have quotation marks: names, and constants of enums and of this package.
 var authors = regexp.MustCompile("COLLATE \"C\"|[\"`][a-z_ ]+[\"`]|" +
-	"'(?:poor|fair|great|array|\\[\\]|\\$\\[\\*\\]|\\$|[A-Za-z])'")
+	"'(?:poor|fair|great|array|text|integer|real|\\.0|\\[\\]|\\$\\[\\*\\]|\\$|[A-Za-z])'")
 
 // check sends a request. If it is accepted it becomes statements: they have no part of the request in their text, and
 // as many placeholders as values.
