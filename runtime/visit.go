@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -248,18 +249,20 @@ func (v *visit) refusal(o *operation, q *request, refused *gate.Refusal, about s
 
 // Left notes that a resource is left out of a relation.
 func (v *visit) Left(r *related.Relation) {
-	if !v.left[r] {
-		v.left[r] = true
-		v.seen = append(v.seen, r)
-	}
+	v.left[r] = true
+	v.see(r)
 }
 
 // Cut notes that there are more resources than a relation leads to.
 func (v *visit) Cut(_ context.Context, r *related.Relation, there int) {
-	if v.cut[r] == 0 {
+	v.cut[r] = max(v.cut[r], there)
+	v.see(r)
+}
+
+func (v *visit) see(r *related.Relation) {
+	if !slices.Contains(v.seen, r) {
 		v.seen = append(v.seen, r)
 	}
-	v.cut[r] = max(v.cut[r], there)
 }
 
 // warn adds the warnings.
