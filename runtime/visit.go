@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -209,6 +210,29 @@ func (v *visit) notAdmitted(o *operation, q *request, refused *gate.Refusal, abo
 	return v.refusal(o, q, refused, about)
 }
 
+// Failed returns the error of a request whose loader failed. That something is not found is nothing that an agent has
+// asked for, and names a key: it is an error of the loader, which leaves out what there is not.
+func (v *visit) Failed(ctx context.Context, r *related.Relation, err error) error {
+	o := v.operations[r.Definition.To]
+	judged := (&run{operation: &o.definition, mapError: v.adapter.options.MapError}).judge(ctx, err)
+	if f := judged.failure; f == nil || f.Code != CodeResourceNotFound {
+		return err
+	}
+	about := "relation " + r.Definition.Of + "." + r.Definition.Name
+	if v.path != "" {
+		about += ", selected as " + v.path
+	}
+	return &loaderError{about + ": the loader found nothing, and leaves out no key", judged.err}
+}
+
+// loaderError is an error of a loader that is not one of the request. It does not unwrap, so that no agent learns of it.
+type loaderError struct {
+	about string
+	err   error
+}
+
+func (e *loaderError) Error() string { return e.about + ": " + e.err.Error() }
+
 // finish reports to the gate how a load ended.
 func (v *visit) finish(ctx context.Context, asked *gate.Request, pass *gate.Pass, err error) {
 	code := ""
@@ -248,18 +272,20 @@ func (v *visit) refusal(o *operation, q *request, refused *gate.Refusal, about s
 
 // Left notes that a resource is left out of a relation.
 func (v *visit) Left(r *related.Relation) {
-	if !v.left[r] {
-		v.left[r] = true
-		v.seen = append(v.seen, r)
-	}
+	v.left[r] = true
+	v.see(r)
 }
 
 // Cut notes that there are more resources than a relation leads to.
 func (v *visit) Cut(_ context.Context, r *related.Relation, there int) {
-	if v.cut[r] == 0 {
+	v.cut[r] = max(v.cut[r], there)
+	v.see(r)
+}
+
+func (v *visit) see(r *related.Relation) {
+	if !slices.Contains(v.seen, r) {
 		v.seen = append(v.seen, r)
 	}
-	v.cut[r] = max(v.cut[r], there)
 }
 
 // warn adds the warnings.

@@ -1,8 +1,10 @@
 package collections_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -165,6 +167,16 @@ func TestHandlersAndSelectedRelations(t *testing.T) {
 		if strings.Contains(answer, "/var") || strings.Contains(answer, `"success":true`) {
 			t.Errorf("%s: %s", name, answer)
 		}
+	}
+	l.Fail = func(context.Context, library.Load) error { return aql.NotFound("author", "ann") }
+	var log bytes.Buffer
+	s = libraryAdapter(t, l, aql.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}).NewSession()
+	failed := read(t, s, `{"operation":"list_books","params":{"fields":["author.name"]}}`)
+	if !strings.HasPrefix(failure(t, failed), "INTERNAL_ERROR") || strings.Contains(failed, "ann") {
+		t.Errorf("what a loader does not find: %s", failed)
+	}
+	if !strings.Contains(log.String(), "relation Book.author, selected as author") {
+		t.Errorf("the log does not say what: %s", log.String())
 	}
 	l.Fail = nil
 	answer := read(t, s, `{"operation":"list_books","params":{"first":0,"fields":["author"]}}`)

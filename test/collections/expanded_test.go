@@ -322,6 +322,32 @@ func TestRightsToSelectedRelations(t *testing.T) {
 	}
 }
 
+// A relation that is cut and leaves something out has one warning of each.
+func TestRelationsThatAreCutAndLeaveOutWarnOnce(t *testing.T) {
+	l := shelf()
+	for i := range 30 {
+		l.Books = append(l.Books, &library.Book{BookID: fmt.Sprint("c", i), Title: "C", AuthorID: "cid"})
+	}
+	rule := policy.Rule{
+		Name: "r", Effect: policy.Deny, Operations: []string{"list_books_of"}, When: when("author_id", "ann"),
+	}
+	s := libraryAdapter(t, l, aql.Options{Policy: &policy.Policy{Rules: []policy.Rule{rule}}}).NewSession()
+	answer := read(t, s, `{"operation":"list_authors","params":{"fields":["name","books.book_id"]}}`)
+	var a map[string]any
+	decoded(t, []byte(answer), &a)
+	want := []string{
+		"PERMISSION_DENIED_WARNING: Relation 'author.books' leaves out what operation 'list_books_of' does not allow",
+		"VALIDATION_TRUNCATED_WARNING: Relation 'author.books' has no more than 25 of each element; " +
+			"operation 'list_books_of' has the rest",
+	}
+	if diff := cmp.Diff(want, warningCodes(a)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if strings.Contains(answer, "occurrence_count") {
+		t.Errorf("a warning is counted twice: %s", answer)
+	}
+}
+
 // A relation that only a preset selects does not fail a request: where it may not be loaded, it is left out.
 func TestPresetsLeaveOutRelationsThatAreRefused(t *testing.T) {
 	const leaves = "PERMISSION_DENIED_WARNING: " +

@@ -562,6 +562,10 @@ func TestLoadersThatFail(t *testing.T) {
 			"an error for agents", func(context.Context, people.Load) error { return aql.Denied("not today") },
 			"PERMISSION_DENIED",
 		},
+		{
+			"something that is not found", func(context.Context, people.Load) error { return aql.NotFound("person", "secret") },
+			"INTERNAL_ERROR",
+		},
 	} {
 		o := office()
 		o.Fail = test.fail

@@ -34,6 +34,8 @@ type Guard interface {
 	Admit(ctx context.Context, r *Relation, keys []any) (admitted []any, done func(error), err error)
 	// Left learns that a key was not admitted by an earlier load, and now has nothing again.
 	Left(r *Relation)
+	// Failed returns the error of the request whose loader returned err.
+	Failed(ctx context.Context, r *Relation, err error) error
 	// Cut learns that a relation leads from a key to more resources than it may have.
 	Cut(ctx context.Context, r *Relation, there int)
 }
@@ -106,7 +108,9 @@ func (l *Loads) call(
 ) (found map[any][]any, err error) {
 	err = errPanic
 	defer func() { done(err) }()
-	found, err = r.Load(ctx, slices.Clone(keys))
+	if found, err = r.Load(ctx, slices.Clone(keys)); err != nil {
+		err = l.Guard.Failed(ctx, r, err)
+	}
 	return found, err
 }
 

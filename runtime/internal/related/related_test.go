@@ -64,6 +64,8 @@ func (g *graph) Admit(_ context.Context, _ *Relation, keys []any) ([]any, func(e
 	return keys, func(err error) { g.done = append(g.done, err) }, nil
 }
 
+func (g *graph) Failed(_ context.Context, _ *Relation, err error) error { return err }
+
 func (g *graph) Left(*Relation) { g.left++ }
 
 func (g *graph) Cut(_ context.Context, _ *Relation, there int) { g.cut = append(g.cut, there) }
