@@ -119,3 +119,36 @@ func (s *Store) Inventory(ctx context.Context, shop string) ([]Item, error) {
 		})
 	}
 }
+
+// A list of the rows of a user, a team or a tenant is worth a look where agents would say whose rows they are.
+func TestWhoseRowsIsWorthALook(t *testing.T) {
+	tests := []struct {
+		name, function, asked string
+	}{
+		{"an argument", "func (s *Store) ListItems(ctx context.Context, userID int64) ([]Item, error)", "user_id"},
+		{"another tenant", "func (s *Store) ListItems(ctx context.Context, teamID string) ([]*Item, error)", "team_id"},
+		{"a field of a request", "func (s *Store) ListItems(req ListRequest) ([]Item, error)", "tenant_id"},
+		{"of what may list", "func (s *Store) Inventory(accountID string) ([]Item, error)", "account_id"},
+		{"another id", "func (s *Store) ListItems(shelfID string) ([]Item, error)", ""},
+		{"no list", "func (s *Store) GetItem(userID string) (*Item, error)", ""},
+	}
+	var functions []string
+	for _, tt := range tests {
+		functions = append(functions,
+			"type ListRequest struct{ TenantID string }\n\n// F.\n"+tt.function+" { return nil, nil }")
+	}
+	packages, _ := shops(t, functions...)
+	for i, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			asked := ""
+			for _, check := range packages[i].Candidates[0].Checks {
+				if name, ok := strings.CutPrefix(check, "agents choose "); ok {
+					asked, _, _ = strings.Cut(name, ",")
+				}
+			}
+			if asked != tt.asked {
+				t.Errorf("asks about %q, want %q: %q", asked, tt.asked, packages[i].Candidates[0].Checks)
+			}
+		})
+	}
+}

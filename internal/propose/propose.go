@@ -243,6 +243,7 @@ func (p *proposer) finish(d *draft) {
 	if _, pattern := naming.InferDanger(c.Operation, c.Category); pattern != "" {
 		c.Checks = append(c.Checks, fmt.Sprintf("it is %s because its name matches %s", c.Danger, pattern))
 	}
+	c.asksWhoseRows(d.trial.Result)
 	c.Checks = append(c.Checks, result.remarks()...)
 	if p.Adopts {
 		c.Target = p.target(d.fn.Func)

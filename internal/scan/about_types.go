@@ -138,13 +138,38 @@ func (r *resolver) find(name string) (object *types.TypeName, message, suggestio
 	scope := r.ScopeOf(pkg)
 	object, _ = scope.Lookup(typeName).(*types.TypeName)
 	if object == nil {
-		return nil, fmt.Sprintf("package %s has no type %s", pkg.Name(), typeName), diag.DidYouMean(typeName, scope.Names())
+		suggestion := diag.DidYouMean(typeName, scope.Names())
+		if elsewhere := r.elsewhere(typeName); qualifier == "" && elsewhere != "" {
+			suggestion = fmt.Sprintf("did you mean %q?", elsewhere)
+		}
+		return nil, fmt.Sprintf("package %s has no type %s", pkg.Name(), typeName), suggestion
 	}
 	named, ok := types.Unalias(object.Type()).(*types.Named)
 	if !ok {
 		return nil, fmt.Sprintf("%s is no named type", name), "name the type itself"
 	}
 	return named.Origin().Obj(), "", ""
+}
+
+// elsewhere is the name that the file has for a type of a package that it imports; empty: no such package has the type.
+func (r *resolver) elsewhere(typeName string) string {
+	for _, spec := range r.file.Imports {
+		qualifier := importedName(r.Packages[r.own], spec)
+		if spec.Name != nil {
+			qualifier = spec.Name.Name
+		}
+		if qualifier == "_" || qualifier == "." {
+			qualifier = source.ImportPath(spec)
+		}
+		pkg := r.imported(qualifier)
+		if pkg == nil {
+			continue
+		}
+		if object, ok := r.ScopeOf(pkg).Lookup(typeName).(*types.TypeName); ok && object.Exported() {
+			return qualifier + "." + typeName
+		}
+	}
+	return ""
 }
 
 // imported finds a package by the name that the file has for it, or by its import path.

@@ -11,7 +11,7 @@ var secretEnds = []string{
 	"apikey", "api_key", "api_keys", "private_key", "secret_key", "signing_key", "encryption_key", "access_key",
 	"secret_access_key", "password_hash", "password_digest", "password_salt", "hashed_password", "secret_hash",
 	"token", "tokens", "token_hash", "token_digest", "recovery_codes", "backup_codes", "security_code", "card_number",
-	"social_security_number", "totp_seed",
+	"social_security_number", "totp_seed", "cookie", "webhook_url",
 }
 
 // publicTokens are what stands before the word token in names that mean no secret: places in lists and in events.
