@@ -2,7 +2,9 @@ package approve
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -42,12 +44,13 @@ type Item struct {
 	Rule      string          `json:"rule,omitempty"`
 	Message   string          `json:"message,omitempty"`
 	Reasons   []string        `json:"reasons,omitempty"`
-	Params    string          `json:"params,omitempty"` // a JSON object; a long value in it is a text that ends with its size: … (70002 bytes)
-	State     State           `json:"state"`
-	Needs     Needs           `json:"needs,omitzero"`
-	Votes     []Vote          `json:"votes,omitempty"`
-	Opened    time.Time       `json:"opened"`
-	Ready     time.Time       `json:"ready,omitzero"` // before this time it cannot be approved
+	// Params is a JSON object. In place of a long value it has a text that ends with the size of that: … (70002 bytes)
+	Params string    `json:"params,omitempty"`
+	State  State     `json:"state"`
+	Needs  Needs     `json:"needs,omitzero"`
+	Votes  []Vote    `json:"votes,omitempty"`
+	Opened time.Time `json:"opened"`
+	Ready  time.Time `json:"ready,omitzero"` // before this time it cannot be approved
 	// Expires is until when an open item can be decided, an approved one used, and a denied one is remembered.
 	Expires  time.Time     `json:"expires"`
 	Lifetime time.Duration `json:"lifetime"`
@@ -61,7 +64,8 @@ type Item struct {
 type Needs struct {
 	// Factors must all be met. One vote may count for several of them.
 	Factors []Factor `json:"factors,omitempty"`
-	// NotRequester refuses the vote of the caller who asks.
+	// NotRequester refuses the approval of the caller who asks: of the same subject and issuer, at a Terminal of the same
+	// subject.
 	NotRequester bool `json:"not_requester,omitempty"`
 	// Reason requires a reason of each vote.
 	Reason bool `json:"reason,omitempty"`
@@ -85,10 +89,19 @@ type Factor struct {
 type Vote struct {
 	By      identity.Caller `json:"by"`
 	Groups  []string        `json:"groups,omitempty"` // in which the person is, as the channel has verified
-	Channel string          `json:"channel"`          // where the person was asked, such as terminal
+	Channel string          `json:"channel"`          // where the person was asked, such as Terminal
 	Approve bool            `json:"approve"`
 	Reason  string          `json:"reason,omitempty"` // a denied agent is told it
 	At      time.Time       `json:"at"`
+}
+
+// Terminal is the channel of votes at a terminal, where the operating system names people.
+const Terminal = "terminal"
+
+// of reports whether the vote is of a caller. The operating system and the issuers of tokens name people apart from
+// each other, so at a terminal the same name is taken for the same person, whatever its letters are, small or capital.
+func (v *Vote) of(caller identity.Caller) bool {
+	return v.By.Key() == caller.Key() || v.Channel == Terminal && strings.EqualFold(v.By.Subject, caller.Subject)
 }
 
 // Why a vote does not count, or an item cannot be used.
@@ -106,8 +119,36 @@ var (
 	ErrTooMany     = errors.New("too many items of the caller wait for a decision")
 )
 
+// UnreadableError is the error of an inbox that has entries besides its items that cannot be read.
+type UnreadableError struct{ Entries int }
+
+func (e *UnreadableError) Error() string {
+	what := "1 entry of the inbox cannot be read: it was"
+	if e.Entries != 1 {
+		what = fmt.Sprintf("%d entries of the inbox cannot be read: they were", e.Entries)
+	}
+	return what + " written with another state key or with none, or by a later version, or changed"
+}
+
+// idPrefix begins the ID of an item. Behind it is what rand.Text returns.
+const idPrefix = "ask_"
+
 // longestReason bounds the reason of a vote, in bytes.
 const longestReason = 500
+
+// wellFormed reports whether an item from a store has the forms of one that an inbox has put there. Who can write the
+// store can put there what looks like one.
+func (i *Item) wellFormed() bool {
+	return isID(i.ID) && (i.Kind == Confirmation || i.Kind == Continuation) &&
+		(i.State == Open || i.State == Approved || i.State == Denied || i.State == Used) &&
+		!i.Opened.IsZero() && !i.Expires.IsZero() && i.Lifetime > 0
+}
+
+// isID reports whether a text has the form of an item's ID.
+func isID(text string) bool {
+	random, ok := strings.CutPrefix(text, idPrefix)
+	return ok && len(random) >= 26 && len(random) <= 64 && strings.Trim(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
 
 // StateAt returns the state of the item at a time.
 func (i *Item) StateAt(now time.Time) State {
@@ -164,7 +205,7 @@ func (i *Item) decide(v Vote) error {
 	default:
 		return ErrDecided
 	}
-	own := v.By.Key() == i.Caller.Key()
+	own := v.of(i.Caller)
 	serves := len(i.Needs.Factors) == 0 ||
 		slices.ContainsFunc(i.Needs.Factors, func(f Factor) bool { return f.counts(&v) })
 	switch {

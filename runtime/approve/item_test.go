@@ -182,6 +182,36 @@ func TestVotes(t *testing.T) {
 	}
 }
 
+// REQ-NT-07: who asks over HTTP does not approve the own request at a terminal, whoever issued the token. Elsewhere the
+// same subject of another issuer is somebody else.
+func TestRequestersAtTerminals(t *testing.T) {
+	login := func(name string) identity.Caller { return identity.Caller{Subject: name, Issuer: "stdio"} }
+	for name, tt := range map[string]struct {
+		by      identity.Caller
+		channel string
+		deny    bool
+		want    error
+	}{
+		"with the same name":          {login("ann"), approve.Terminal, false, approve.ErrRequester},
+		"with the name in capitals":   {login("ANN"), approve.Terminal, false, approve.ErrRequester},
+		"with another name":           {login("eve"), approve.Terminal, false, nil},
+		"with the same name, denying": {login("ann"), approve.Terminal, true, nil},
+		"elsewhere, as the same":      {ann, "console", false, approve.ErrRequester},
+		"elsewhere, as another":       {identity.Caller{Subject: "ann", Issuer: "other"}, "console", false, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inbox := approve.New(new(store.Memory))
+			item := open(t, inbox, question(func(q *approve.Question) { q.Needs.NotRequester = true }))
+			_, err := inbox.Vote(t.Context(), item.ID, approve.Vote{
+				By: tt.by, Channel: tt.channel, Approve: !tt.deny, At: start.Add(time.Minute),
+			})
+			if !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
 // An item is one for each binding while it waits or its decision counts, and comes back from the store as it was.
 func TestItems(t *testing.T) {
 	state := &store.Memory{Now: func() time.Time { return start }}
@@ -236,7 +266,8 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// What is no item, or was written by a later version, is neither decided nor used, and hides no others.
+// What is no item, or was written by a later version, is neither decided nor used, hides no others, and
+// is counted.
 func TestDamagedItems(t *testing.T) {
 	state := new(store.Memory)
 	inbox := approve.New(state)
@@ -246,13 +277,42 @@ func TestDamagedItems(t *testing.T) {
 		t.Fatalf("%d entries, %v", len(entries), err)
 	}
 	folder := entries[0].Key[:len("approve/")+16+1]
-	for i, value := range []string{"", "2{}", "1", "1{}", `1{"id":3}`, `{"id":"ask_a"}`} {
+	values := []string{"", "2{}", "1", "1{}", `1{"id":3}`, `{"id":"ask_a"}`}
+	whole := string(entries[0].Value)
+	for was, is := range map[string]string{
+		item.ID:           `ask_ABCDEFGHIJKLMNOPQRSTUVWXY\u001b[2J`,
+		"ask_":            "",
+		item.ID[4:]:       "ABC",
+		item.ID[:5]:       "ask_" + strings.Repeat("A", 60),
+		`"open"`:          `"open\u001b[2J"`,
+		`"state":"open"`:  `"state":"expired"`,
+		`"confirmation"`:  `"\n"`,
+		`"opened":"2026-`: `"opened":"26-`,
+		`"opened"`:        `"began"`,
+		`"expires"`:       `"ends"`,
+		`"lifetime":3`:    `"lifetime":-3`,
+		`"kind":"confirm`: `"kind":"Confirm`,
+	} {
+		if !strings.Contains(whole, was) {
+			t.Errorf("%s lacks %s", whole, was)
+		}
+		values = append(values, strings.Replace(whole, was, is, 1))
+	}
+	for i, value := range values {
 		if _, err := state.Put(t.Context(), fmt.Sprint(folder, i), []byte(value), 0, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if items, err := inbox.List(t.Context()); err != nil || len(items) != 1 || items[0].ID != item.ID {
+	items, err := inbox.List(t.Context())
+	unreadable, ok := errors.AsType[*approve.UnreadableError](err)
+	if !ok || unreadable.Entries != len(values) || len(items) != 1 || items[0].ID != item.ID {
 		t.Errorf("%+v, %v", items, err)
+	}
+	if got, err := inbox.Get(t.Context(), item.ID); err != nil || got.ID != item.ID {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := inbox.Get(t.Context(), "ask_A"); !errors.Is(err, approve.ErrUnknown) || !errors.As(err, &unreadable) {
+		t.Errorf("another item: %v", err)
 	}
 	if _, err := state.Put(t.Context(), entries[0].Key, []byte("1{"), entries[0].Version, 0); err != nil {
 		t.Fatal(err)

@@ -122,6 +122,9 @@ func TestDecisions(t *testing.T) {
 		"another group": {change: func(q *approve.Question) {
 			q.Needs.Factors = []approve.Factor{{Groups: []string{"legal"}}}
 		}, typed: "approve\n", word: "approve", state: approve.Open, code: 2, says: "1 person of legal"},
+		"the own request over HTTP": {change: func(q *approve.Question) {
+			q.Caller, q.Needs.NotRequester = identity.Caller{Subject: "eve", Issuer: "https://issuer.example"}, true
+		}, typed: "approve\n", word: "approve", state: approve.Open, code: 2, says: "who asks cannot approve"},
 		"too early": {change: func(q *approve.Question) { q.Cooldown = time.Minute }, typed: "approve\n", word: "approve",
 			state: approve.Open, code: 2, says: "wait until"},
 		"too late": {change: func(q *approve.Question) { q.Lifetime = time.Second }, typed: "approve\n", word: "approve",
@@ -178,6 +181,45 @@ func TestHostileTexts(t *testing.T) {
 	}
 	if !strings.Contains(d.terminal.String(), `id  "n1"`) || !strings.Contains(d.terminal.String(), "(5002 bytes)") {
 		t.Errorf("a long parameter hides another: %s", d.terminal.String())
+	}
+}
+
+// hostileInbox has one item, in which every text is hostile.
+type hostileInbox struct {
+	approve.Inbox
+	item approve.Item
+}
+
+func (h hostileInbox) List(context.Context) ([]approve.Item, error) {
+	return []approve.Item{h.item}, nil
+}
+func (h hostileInbox) Get(context.Context, string) (approve.Item, error) { return h.item, nil }
+func (h hostileInbox) Vote(_ context.Context, _ string, v approve.Vote) (approve.Item, error) {
+	if v.Approve {
+		return h.item, nil
+	}
+	return h.item, approve.ErrDecided
+}
+
+// Nor does anything else that somebody has put into the state control a terminal.
+func TestHostileItems(t *testing.T) {
+	hostile := "\x1b[2J\nx\u202e"
+	d := newDesk("approve\n")
+	for _, state := range []approve.State{approve.State(hostile), approve.Approved, approve.Denied} {
+		d.Inbox = hostileInbox{item: approve.Item{
+			ID: hostile, Kind: approve.Kind(hostile), State: state, Danger: gen.Danger(hostile), Expires: start.Add(time.Hour),
+			Params: `{"` + hostile + `":1`,
+		}}
+		for _, words := range [][]string{{"list"}, {"show", "x"}, {"approve", "x"}, {"deny", "x"}} {
+			for _, flags := range []operator.Flags{{All: true}, {JSON: true, All: true}} {
+				d.run(t, flags, words...)
+			}
+		}
+	}
+	shown := d.stdout.String() + d.terminal.String() + d.stderr.String()
+	if !strings.Contains(shown, `\u001b[2J\u000ax\u202e`) || strings.ContainsAny(shown, "\x1b\u202e") ||
+		strings.Contains(shown, "\nx") {
+		t.Errorf("%q", shown)
 	}
 }
 
@@ -241,6 +283,33 @@ func TestWatch(t *testing.T) {
 		}
 		lines := strings.Split(strings.TrimSpace(d.stdout.String()), "\n")
 		if len(lines) != 2 || !strings.Contains(lines[0], id+"  open") || !strings.Contains(lines[1], id+"  approved") {
+			t.Errorf("%s", &d.stdout)
+		}
+	})
+}
+
+// Who watches with another key is told that there is something, once, and the exit code says so.
+func TestWatchingWhatCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		state := new(store.Memory)
+		d := newDesk("")
+		d.Inbox = approve.New(state)
+		ctx, cancel := context.WithCancel(t.Context())
+		code := make(chan int)
+		go func() { code <- operator.Command{}.Run(ctx, d.Desk, operator.Flags{}, []string{"watch"}) }()
+		synctest.Wait()
+		if _, err := state.Put(ctx, "approve/x", []byte("x"), 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		id := d.ask(t, nil)
+		synctest.Wait()
+		cancel()
+		if got := <-code; got != 1 || strings.Count(d.stderr.String(), "1 entry of the inbox cannot be read") != 2 {
+			t.Errorf("code %d: %s", got, &d.stderr)
+		}
+		if !strings.Contains(d.stdout.String(), id+"  open") {
 			t.Errorf("%s", &d.stdout)
 		}
 	})
