@@ -201,6 +201,19 @@ func TestWaitingRequestsSayWhatToDo(t *testing.T) {
 	}
 }
 
+// What has run in a batch is not sent again.
+func TestWaitingItemsOfBatchesSayWhatToSend(t *testing.T) {
+	d := newDesk(t, humanOnly())
+	ctx := WithCaller(t.Context(), Caller{Subject: "ann", Issuer: "test"})
+	d.approve(d.ask("ann", deleteN2))
+	text := string(d.adapter.NewSession().Call(ctx, "mcp_aql_delete",
+		[]byte(`{"operations":[`+deleteN2+`,`+deleteN1+`]}`)).JSON)
+	if len(d.ran) != 1 || !strings.Contains(text, sendRest) || !strings.Contains(text, askedInBatch) ||
+		strings.Contains(text, sendAgain) || strings.Contains(text, askedOperator) {
+		t.Errorf("ran %v: %s", d.ran, text)
+	}
+}
+
 // C9, T-55: who reads the whole store finds nothing there that confirms a request.
 func TestNothingInTheStoreConfirms(t *testing.T) {
 	d := newDesk(t, humanOnly())
@@ -258,6 +271,52 @@ func TestClientsThatAskNeedNoInbox(t *testing.T) {
 	}
 	if other := newFixture(t, humanOnly()); other.adapter.WithAsker(t.Context()) != t.Context() {
 		t.Error("an adapter without an inbox makes a context")
+	}
+}
+
+// REQ-NT-07: what an operator has denied stays denied, also for a client that asks its user.
+func TestClientsThatAskCannotUndoDenials(t *testing.T) {
+	get := `{"operation":"get_note","params":{"note_id":"n1"}}`
+	paused := humanOnly()
+	paused.Quota = quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}}
+	for name, tt := range map[string]struct {
+		options       Options
+		tool, request string
+	}{
+		"a confirmation": {humanOnly(), "mcp_aql_delete", deleteN1},
+		"a continuation": {paused, "mcp_aql_read", get},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, tt.options)
+			ctx := WithCaller(t.Context(), Caller{Subject: "ann", Issuer: "test"})
+			asks := d.adapter.WithAsker(ctx)
+			if name == "a continuation" {
+				d.adapter.NewSession().Call(ctx, tt.tool, []byte(tt.request))
+			}
+			session := d.adapter.NewSession()
+			asked := session.Call(asks, tt.tool, []byte(tt.request))
+			if asked.Question == nil {
+				t.Fatalf("no question: %s", asked.JSON)
+			}
+			state, err := session.Seal(asks, asked.Question)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.ran = nil
+			waits := d.parse(d.adapter.NewSession().Call(ctx, tt.tool, []byte(tt.request)))
+			if err := d.vote("eve", waits.Error.Details.ApprovalID, false, "no"); err != nil {
+				t.Fatal(err)
+			}
+			answered := WithAnswer(asks, Answer{State: state, Approved: true})
+			for what, reply := range map[string]Reply{
+				"a new client":      d.adapter.NewSession().Call(asks, tt.tool, []byte(tt.request)),
+				"an earlier answer": session.Call(answered, tt.tool, []byte(tt.request)),
+			} {
+				if got := d.parse(reply); got.Error.Code != "PERMISSION_DENIED" || len(d.ran) > 0 {
+					t.Errorf("%s: %+v, ran %v", what, got, d.ran)
+				}
+			}
+		})
 	}
 }
 
@@ -523,8 +582,32 @@ func TestTheInboxIsBounded(t *testing.T) {
 	if got := d.send("ann", request(200)); got.Error.Code != "RATE_LIMIT_EXCEEDED" {
 		t.Errorf("one more: %+v", got)
 	}
+	if got := d.send("ann", request(200)); got.Error.Details.After < 300 || got.Error.Details.After > 301 {
+		t.Errorf("one more can wait in %d seconds", got.Error.Details.After)
+	}
 	d.ask("ann", request(7)) // it waits already
 	d.ask("bob", request(200))
+	d.now = d.now.Add(5 * time.Minute)
+	d.ask("ann", request(200)) // the others have expired
+	if items, err := d.inbox.List(t.Context()); len(items) != 2 || err != nil {
+		t.Errorf("%d items are there, %v", len(items), err)
+	}
+}
+
+// An anonymous caller on one connection does not shut out those on others.
+func TestAnonymousConnectionsAreBoundedOneByOne(t *testing.T) {
+	d := newDesk(t, humanOnly())
+	flood, other := d.adapter.NewSession(), d.adapter.NewSession()
+	for i := range 201 {
+		request := strings.Replace(deleteN1, "n1", strings.Repeat("x", i%20)+string(rune('a'+i/20)), 1)
+		got := d.parse(flood.Call(t.Context(), "mcp_aql_delete", []byte(request)))
+		if full := got.Error.Code == "RATE_LIMIT_EXCEEDED"; full != (i == 200) {
+			t.Fatalf("request %d: %+v", i, got)
+		}
+	}
+	if got := d.parse(other.Call(t.Context(), "mcp_aql_delete", []byte(deleteN1))); got.Error.Details.ApprovalID == "" {
+		t.Errorf("another connection: %+v", got)
+	}
 }
 
 // AU-01: who asked, who approved and what ran is on record.

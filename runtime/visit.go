@@ -225,7 +225,8 @@ func (v *visit) Failed(ctx context.Context, r *related.Relation, err error) erro
 	return &loaderError{about + ": the loader found nothing, and leaves out no key", judged.err}
 }
 
-// loaderError is an error of a loader that is not one of the request. It does not unwrap, so that no agent learns of it.
+// loaderError is an error of a loader that is not one of the request. It does not unwrap, so that no agent learns of
+// it.
 type loaderError struct {
 	about string
 	err   error

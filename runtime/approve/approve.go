@@ -33,18 +33,21 @@ type Inbox interface {
 	// question. An item that is denied stays one, whatever it needed.
 	Find(ctx context.Context, q Question) (Item, error)
 	// Ask returns what Find does if that is open, approved or denied; otherwise it opens an item, in the place of one that
-	// Find leaves out. It fails with ErrTooMany if too many items of the caller wait.
+	// Find leaves out. It fails with a TooManyError if too many items of the caller wait, and removes those that have
+	// expired.
 	Ask(ctx context.Context, q Question) (item Item, opened bool, err error)
 	// Use uses up an item that Find has returned and that is approved at the time: the request that it is about may run
 	// now. It fails with ErrNotApproved if it is not, or another request was faster.
 	Use(ctx context.Context, item Item, at time.Time) error
-	// Vote adds the vote of a person to an item, and returns the item as it is then. It fails with one of the errors of
-	// this package if the vote does not count.
+	// Vote adds the vote of a person to an item, and returns the item as it is then. An item that is approved and not used
+	// yet can still be denied. Vote fails with one of the errors of this package if the vote does not count. No vote is
+	// earlier than its item: the clock of the voter may be behind.
 	Vote(ctx context.Context, id string, v Vote) (Item, error)
 	// Get returns an item by its ID. It fails with ErrUnknown if there is none.
 	Get(ctx context.Context, id string) (Item, error)
 	// List returns all items that were not forgotten yet, the oldest first. An item is forgotten half an hour after it has
-	// expired. If there are entries that cannot be read, the error is an *UnreadableError, and the items are the others.
+	// expired, or when its caller asks something else. If there are entries that cannot be read, the error is an
+	// *UnreadableError, and the items are the others.
 	List(ctx context.Context) ([]Item, error)
 	// Changes returns a channel that receives when items may have changed: see store.Notifier. A store that is none
 	// never sends.
@@ -63,14 +66,16 @@ type Question struct {
 	Operation string
 	Danger    gen.Danger
 	Caller    identity.Caller
-	Rule      string   // the rule of the policy that demands it; empty: none does
-	Message   string   // the words of the operation's author, with values of parameters in them
-	Reasons   []string // why it is dangerous
-	Params    string   // a JSON object without sensitive values; an item has of long ones the beginning
-	Needs     Needs
-	At        time.Time
-	Lifetime  time.Duration // how long it can be decided, and after that used
-	Cooldown  time.Duration // how long it cannot be approved yet
+	// Session is the connection of an anonymous caller, whom nothing else tells from others; empty: it does not matter.
+	Session  string
+	Rule     string   // the rule of the policy that demands it; empty: none does
+	Message  string   // the words of the operation's author, with values of parameters in them
+	Reasons  []string // why it is dangerous
+	Params   string   // a JSON object without sensitive values; an item has of long ones the beginning
+	Needs    Needs
+	At       time.Time
+	Lifetime time.Duration // how long it can be decided, and after that used
+	Cooldown time.Duration // how long it cannot be approved yet
 }
 
 // New returns the inbox in a store.

@@ -24,7 +24,8 @@ const (
 // State is how far an item has come.
 type State string
 
-// The states of items. An open item becomes approved, denied or expired, and an approved one used or expired.
+// The states of items. An open item becomes approved, denied or expired, and an approved one used, denied or
+// expired.
 const (
 	Open     State = "open"
 	Approved State = "approved"
@@ -133,6 +134,13 @@ func (e *UnreadableError) Error() string {
 // idPrefix begins the ID of an item. Behind it is what rand.Text returns.
 const idPrefix = "ask_"
 
+// TooManyError is the error ErrTooMany, and until when the caller need not ask again.
+type TooManyError struct{ Until time.Time }
+
+func (e *TooManyError) Error() string { return ErrTooMany.Error() }
+
+func (e *TooManyError) Unwrap() error { return ErrTooMany }
+
 // longestReason bounds the reason of a vote, in bytes.
 const longestReason = 500
 
@@ -202,6 +210,10 @@ func (i *Item) decide(v Vote) error {
 	case Open:
 	case Expired:
 		return ErrExpired
+	case Approved:
+		if v.Approve {
+			return ErrDecided
+		}
 	default:
 		return ErrDecided
 	}

@@ -187,8 +187,8 @@ func (l *Loaded) hasKeysOf(now []unsafe.Pointer) bool {
 	return !ok || related.isOf(now)
 }
 
-// Warn adds the warnings of what was loaded to the request of ctx. Those of what an interceptor has taken away would tell
-// of it.
+// Warn adds the warnings of what was loaded to the request of ctx. Those of what an interceptor has taken away would
+// tell of it.
 func (l *Loaded) Warn(ctx context.Context) {
 	if related, ok := l.trailer.(trailerOfKeys); ok {
 		related.addWarnings(ctx)
