@@ -52,7 +52,7 @@ func keyOf(caller identity.Caller, binding Binding) string {
 func parse(entry store.Entry) (Item, error) {
 	var item Item
 	text, ok := strings.CutPrefix(string(entry.Value), string(form))
-	if !ok || json.Unmarshal([]byte(text), &item) != nil || item.ID == "" {
+	if !ok || json.Unmarshal([]byte(text), &item) != nil || !item.wellFormed() {
 		return Item{}, errDamaged
 	}
 	item.key, item.version = entry.Key, entry.Version
@@ -119,7 +119,7 @@ func (b *box) Ask(ctx context.Context, q Question) (item Item, opened bool, err 
 // item returns a new item about the question.
 func (q *Question) item() Item {
 	item := Item{
-		ID: "ask_" + rand.Text(), Kind: q.Kind, Adapter: q.Adapter, Operation: q.Operation, Danger: q.Danger,
+		ID: idPrefix + rand.Text(), Kind: q.Kind, Adapter: q.Adapter, Operation: q.Operation, Danger: q.Danger,
 		Caller: identity.Caller{Subject: q.Caller.Subject, Issuer: q.Caller.Issuer}, Rule: q.Rule, Message: q.Message,
 		Reasons: q.Reasons, Params: shown(q.Params), State: Open, Needs: q.Needs, Opened: q.At.UTC(),
 		Expires: q.At.Add(q.Lifetime).UTC(), Lifetime: q.Lifetime,

@@ -3,6 +3,7 @@ package approve
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -106,8 +107,25 @@ var (
 	ErrTooMany     = errors.New("too many items of the caller wait for a decision")
 )
 
+// idPrefix begins the ID of an item. Behind it is what rand.Text returns.
+const idPrefix = "ask_"
+
 // longestReason bounds the reason of a vote, in bytes.
 const longestReason = 500
+
+// wellFormed reports whether an item from a store has the forms of one that an inbox has put there. Who can write the
+// store can put there what looks like one.
+func (i *Item) wellFormed() bool {
+	return isID(i.ID) && (i.Kind == Confirmation || i.Kind == Continuation) &&
+		(i.State == Open || i.State == Approved || i.State == Denied || i.State == Used) &&
+		!i.Opened.IsZero() && !i.Expires.IsZero() && i.Lifetime > 0
+}
+
+// isID reports whether a text has the form of an item's ID.
+func isID(text string) bool {
+	random, ok := strings.CutPrefix(text, idPrefix)
+	return ok && len(random) >= 26 && len(random) <= 64 && strings.Trim(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
 
 // StateAt returns the state of the item at a time.
 func (i *Item) StateAt(now time.Time) State {

@@ -246,7 +246,28 @@ func TestDamagedItems(t *testing.T) {
 		t.Fatalf("%d entries, %v", len(entries), err)
 	}
 	folder := entries[0].Key[:len("approve/")+16+1]
-	for i, value := range []string{"", "2{}", "1", "1{}", `1{"id":3}`, `{"id":"ask_a"}`} {
+	values := []string{"", "2{}", "1", "1{}", `1{"id":3}`, `{"id":"ask_a"}`}
+	whole := string(entries[0].Value)
+	for was, is := range map[string]string{
+		item.ID:           `ask_ABCDEFGHIJKLMNOPQRSTUVWXY\u001b[2J`,
+		"ask_":            "",
+		item.ID[4:]:       "ABC",
+		item.ID[:5]:       "ask_" + strings.Repeat("A", 60),
+		`"open"`:          `"open\u001b[2J"`,
+		`"state":"open"`:  `"state":"expired"`,
+		`"confirmation"`:  `"\n"`,
+		`"opened":"2026-`: `"opened":"26-`,
+		`"opened"`:        `"began"`,
+		`"expires"`:       `"ends"`,
+		`"lifetime":3`:    `"lifetime":-3`,
+		`"kind":"confirm`: `"kind":"Confirm`,
+	} {
+		if !strings.Contains(whole, was) {
+			t.Errorf("%s lacks %s", whole, was)
+		}
+		values = append(values, strings.Replace(whole, was, is, 1))
+	}
+	for i, value := range values {
 		if _, err := state.Put(t.Context(), fmt.Sprint(folder, i), []byte(value), 0, 0); err != nil {
 			t.Fatal(err)
 		}

@@ -97,7 +97,7 @@ func (d *Desk) vote(ctx context.Context, id string, approves bool, reason string
 	case errors.Is(err, approve.ErrTooEarly):
 		return fmt.Errorf("%w; wait until %s", err, clockTime(item.Ready))
 	case errors.Is(err, approve.ErrDecided):
-		return fmt.Errorf("%w: it is %s", err, item.State)
+		return fmt.Errorf("%w: it is %s", err, words.Printable(string(item.State)))
 	case err != nil:
 		return err
 	}
@@ -121,17 +121,18 @@ func (d *Desk) vote(ctx context.Context, id string, approves bool, reason string
 
 // outcome says what has become of an item after a vote.
 func outcome(item *approve.Item) string {
+	id := words.Printable(item.ID)
 	switch item.State {
 	case approve.Approved:
 		return fmt.Sprintf("%s is approved. The agent can send its request again until %s; it then runs once.",
-			item.ID, clockTime(item.Expires))
+			id, clockTime(item.Expires))
 	case approve.Denied:
-		return fmt.Sprintf("%s is denied. The agent is told so when it sends its request again.", item.ID)
+		return fmt.Sprintf("%s is denied. The agent is told so when it sends its request again.", id)
 	}
 	var missing []string
 	for _, factor := range item.Missing() {
 		missing = append(missing, people(factor))
 	}
-	return fmt.Sprintf("Your approval of %s counts. It still needs %s.", item.ID,
+	return fmt.Sprintf("Your approval of %s counts. It still needs %s.", id,
 		words.Printable(strings.Join(missing, ", and ")))
 }

@@ -181,6 +181,45 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
+// hostileInbox has one item, in which every text is hostile.
+type hostileInbox struct {
+	approve.Inbox
+	item approve.Item
+}
+
+func (h hostileInbox) List(context.Context) ([]approve.Item, error) {
+	return []approve.Item{h.item}, nil
+}
+func (h hostileInbox) Get(context.Context, string) (approve.Item, error) { return h.item, nil }
+func (h hostileInbox) Vote(_ context.Context, _ string, v approve.Vote) (approve.Item, error) {
+	if v.Approve {
+		return h.item, nil
+	}
+	return h.item, approve.ErrDecided
+}
+
+// Nor does anything else that somebody has put into the state control a terminal.
+func TestHostileItems(t *testing.T) {
+	hostile := "\x1b[2J\nx\u202e"
+	d := newDesk("approve\n")
+	for _, state := range []approve.State{approve.State(hostile), approve.Approved, approve.Denied} {
+		d.Inbox = hostileInbox{item: approve.Item{
+			ID: hostile, Kind: approve.Kind(hostile), State: state, Danger: gen.Danger(hostile), Expires: start.Add(time.Hour),
+			Params: `{"` + hostile + `":1`,
+		}}
+		for _, words := range [][]string{{"list"}, {"show", "x"}, {"approve", "x"}, {"deny", "x"}} {
+			for _, flags := range []operator.Flags{{All: true}, {JSON: true, All: true}} {
+				d.run(t, flags, words...)
+			}
+		}
+	}
+	shown := d.stdout.String() + d.terminal.String() + d.stderr.String()
+	if !strings.Contains(shown, `\u001b[2J\u000ax\u202e`) || strings.ContainsAny(shown, "\x1b\u202e") ||
+		strings.Contains(shown, "\nx") {
+		t.Errorf("%q", shown)
+	}
+}
+
 // Lists have what waits, and with a flag what was decided.
 func TestLists(t *testing.T) {
 	d := newDesk("approve\n")

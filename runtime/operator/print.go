@@ -55,8 +55,14 @@ func (d *Desk) list(ctx context.Context, f Flags) error {
 
 // line is an item in one line, with tabs between its columns.
 func (d *Desk) line(item *approve.Item, now time.Time) string {
-	return fmt.Sprintf("%s\t%s\t%s %s\t%s\tby %s\t%s ago", item.ID, item.State, words.Printable(item.Operation),
-		words.Printable(string(item.Danger)), item.Kind, name(item.Caller), now.Sub(item.Opened).Round(time.Second))
+	columns := []string{
+		item.ID, string(item.State), item.Operation + " " + string(item.Danger), string(item.Kind), "by " + name(item.Caller),
+		now.Sub(item.Opened).Round(time.Second).String() + " ago",
+	}
+	for i := range columns {
+		columns[i] = words.Printable(columns[i])
+	}
+	return strings.Join(columns, "\t")
 }
 
 // show prints everything about one item.
@@ -87,7 +93,7 @@ func (d *Desk) printJSON(item *approve.Item) error {
 func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 	now := d.now()
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s is %s.\n\n", item.ID, item.StateAt(now))
+	fmt.Fprintf(&out, "%s is %s.\n\n", words.Printable(item.ID), words.Printable(string(item.StateAt(now))))
 	fact := func(title, text string) {
 		if text != "" {
 			fmt.Fprintf(&out, "  %-11s %s\n", title, text)
