@@ -143,7 +143,7 @@ func (q *Question) demands(item *Item) bool {
 // exceed the bound by what they open at the same time.
 func (b *box) checkWaiting(ctx context.Context, caller identity.Caller, now time.Time) error {
 	waiting, held := 0, 0
-	err := b.each(ctx, of(caller), func(item Item) {
+	_, err := b.each(ctx, of(caller), func(item Item) {
 		held++
 		if item.StateAt(now) == Open {
 			waiting++
@@ -155,22 +155,24 @@ func (b *box) checkWaiting(ctx context.Context, caller identity.Caller, now time
 	return err
 }
 
-// each calls f with the items whose keys begin with start, in the order of the keys. It leaves out entries that are
-// damaged or not signed, which can be neither decided nor used.
-func (b *box) each(ctx context.Context, start string, f func(Item)) error {
+// each calls f with the items whose keys begin with start, in the order of the keys. It leaves out, and counts, entries
+// that are damaged or not signed, which can be neither decided nor used.
+func (b *box) each(ctx context.Context, start string, f func(Item)) (unreadable int, err error) {
 	for after := ""; ; {
 		entries, err := b.store.List(ctx, start, after, pageSize)
 		if err != nil {
-			return fmt.Errorf("listing items: %w", err)
+			return unreadable, fmt.Errorf("listing items: %w", err)
 		}
 		for _, entry := range entries {
 			if item, err := parse(entry); err == nil {
 				f(item)
+			} else {
+				unreadable++
 			}
 			after = entry.Key
 		}
 		if len(entries) < pageSize {
-			return nil
+			return unreadable, nil
 		}
 	}
 }
@@ -212,20 +214,26 @@ func (b *box) Vote(ctx context.Context, id string, v Vote) (Item, error) {
 
 func (b *box) Get(ctx context.Context, id string) (Item, error) {
 	var found Item
-	err := b.each(ctx, prefix, func(item Item) {
+	unreadable, err := b.each(ctx, prefix, func(item Item) {
 		if item.ID == id {
 			found = item
 		}
 	})
 	if err == nil && found.ID == "" {
 		err = ErrUnknown
+		if unreadable > 0 {
+			err = fmt.Errorf("%w; %w", ErrUnknown, &UnreadableError{unreadable})
+		}
 	}
 	return found, err
 }
 
 func (b *box) List(ctx context.Context) ([]Item, error) {
 	var items []Item
-	err := b.each(ctx, prefix, func(item Item) { items = append(items, item) })
+	unreadable, err := b.each(ctx, prefix, func(item Item) { items = append(items, item) })
+	if err == nil && unreadable > 0 {
+		err = &UnreadableError{unreadable}
+	}
 	slices.SortStableFunc(items, func(x, y Item) int {
 		return cmp.Or(x.Opened.Compare(y.Opened), cmp.Compare(x.ID, y.ID))
 	})

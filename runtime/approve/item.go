@@ -2,6 +2,7 @@ package approve
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -43,12 +44,13 @@ type Item struct {
 	Rule      string          `json:"rule,omitempty"`
 	Message   string          `json:"message,omitempty"`
 	Reasons   []string        `json:"reasons,omitempty"`
-	Params    string          `json:"params,omitempty"` // a JSON object; a long value in it is a text that ends with its size: … (70002 bytes)
-	State     State           `json:"state"`
-	Needs     Needs           `json:"needs,omitzero"`
-	Votes     []Vote          `json:"votes,omitempty"`
-	Opened    time.Time       `json:"opened"`
-	Ready     time.Time       `json:"ready,omitzero"` // before this time it cannot be approved
+	// Params is a JSON object. In place of a long value it has a text that ends with the size of that: … (70002 bytes)
+	Params string    `json:"params,omitempty"`
+	State  State     `json:"state"`
+	Needs  Needs     `json:"needs,omitzero"`
+	Votes  []Vote    `json:"votes,omitempty"`
+	Opened time.Time `json:"opened"`
+	Ready  time.Time `json:"ready,omitzero"` // before this time it cannot be approved
 	// Expires is until when an open item can be decided, an approved one used, and a denied one is remembered.
 	Expires  time.Time     `json:"expires"`
 	Lifetime time.Duration `json:"lifetime"`
@@ -106,6 +108,17 @@ var (
 	ErrNotApproved = errors.New("the item is not approved, or its approval was used up")
 	ErrTooMany     = errors.New("too many items of the caller wait for a decision")
 )
+
+// UnreadableError is the error of an inbox that has entries besides its items that cannot be read.
+type UnreadableError struct{ Entries int }
+
+func (e *UnreadableError) Error() string {
+	what := "1 entry of the inbox cannot be read: it was"
+	if e.Entries != 1 {
+		what = fmt.Sprintf("%d entries of the inbox cannot be read: they were", e.Entries)
+	}
+	return what + " written with another state key or with none, or by a later version, or changed"
+}
 
 // idPrefix begins the ID of an item. Behind it is what rand.Text returns.
 const idPrefix = "ask_"

@@ -236,7 +236,8 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// What is no item, or was written by a later version, is neither decided nor used, and hides no others.
+// What is no item, or was written by a later version, is neither decided nor used, hides no others, and
+// is counted.
 func TestDamagedItems(t *testing.T) {
 	state := new(store.Memory)
 	inbox := approve.New(state)
@@ -272,8 +273,16 @@ func TestDamagedItems(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if items, err := inbox.List(t.Context()); err != nil || len(items) != 1 || items[0].ID != item.ID {
+	items, err := inbox.List(t.Context())
+	unreadable, ok := errors.AsType[*approve.UnreadableError](err)
+	if !ok || unreadable.Entries != len(values) || len(items) != 1 || items[0].ID != item.ID {
 		t.Errorf("%+v, %v", items, err)
+	}
+	if got, err := inbox.Get(t.Context(), item.ID); err != nil || got.ID != item.ID {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := inbox.Get(t.Context(), "ask_A"); !errors.Is(err, approve.ErrUnknown) || !errors.As(err, &unreadable) {
+		t.Errorf("another item: %v", err)
 	}
 	if _, err := state.Put(t.Context(), entries[0].Key, []byte("1{"), entries[0].Version, 0); err != nil {
 		t.Fatal(err)

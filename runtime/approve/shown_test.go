@@ -43,7 +43,8 @@ func TestLongParametersHideNoOthers(t *testing.T) {
 			want:   map[string]any{"n": strings.Repeat("1", 500) + "… (600 bytes)"},
 		},
 		"characters that JSON has escapes for": {
-			params: `"note":"\u0000\u001b` + long + `"`, want: map[string]any{"note": "\x00\x1b" + long[:498] + "… (70014 bytes)"},
+			params: `"note":"\u0000\u001b` + long + `"`,
+			want:   map[string]any{"note": "\x00\x1b" + long[:498] + "… (70014 bytes)"},
 		},
 		"a name": {params: `"` + long + `":1`, want: map[string]any{long[:500] + "… (70000 bytes)": 1.0}},
 	} {

@@ -50,7 +50,7 @@ type Desk struct {
 // The exit codes of Run.
 const (
 	exitOK      = 0
-	exitError   = 1 // the state or the terminal fails
+	exitError   = 1 // the state or the terminal fails, or the inbox has entries that cannot be read
 	exitRefused = 2 // there is no such item, or the vote does not count
 	exitUsage   = 3
 )

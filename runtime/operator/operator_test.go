@@ -285,6 +285,33 @@ func TestWatch(t *testing.T) {
 	})
 }
 
+// Who watches with another key is told that there is something, once, and the exit code says so.
+func TestWatchingWhatCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		state := new(store.Memory)
+		d := newDesk("")
+		d.Inbox = approve.New(state)
+		ctx, cancel := context.WithCancel(t.Context())
+		code := make(chan int)
+		go func() { code <- operator.Command{}.Run(ctx, d.Desk, operator.Flags{}, []string{"watch"}) }()
+		synctest.Wait()
+		if _, err := state.Put(ctx, "approve/x", []byte("x"), 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		id := d.ask(t, nil)
+		synctest.Wait()
+		cancel()
+		if got := <-code; got != 1 || strings.Count(d.stderr.String(), "1 entry of the inbox cannot be read") != 2 {
+			t.Errorf("code %d: %s", got, &d.stderr)
+		}
+		if !strings.Contains(d.stdout.String(), id+"  open") {
+			t.Errorf("%s", &d.stdout)
+		}
+	})
+}
+
 // sink writes records as JSON.
 type sink struct{ to *bytes.Buffer }
 

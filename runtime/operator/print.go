@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -24,9 +25,18 @@ const (
 
 func (d *Desk) now() time.Time { return d.Now() }
 
+// items returns the items, and unread, an error about entries that are none, if there are some.
+func (d *Desk) items(ctx context.Context) (items []approve.Item, unread, err error) {
+	items, err = d.Inbox.List(ctx)
+	if _, ok := errors.AsType[*approve.UnreadableError](err); ok {
+		return items, err, nil
+	}
+	return items, nil, err
+}
+
 // list prints the items.
 func (d *Desk) list(ctx context.Context, f Flags) error {
-	items, err := d.Inbox.List(ctx)
+	items, unread, err := d.items(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,10 +57,10 @@ func (d *Desk) list(ctx context.Context, f Flags) error {
 		}
 		fmt.Fprintln(table, d.line(item, now))
 	}
-	if shown == 0 && !f.JSON {
+	if shown == 0 && !f.JSON && unread == nil {
 		fmt.Fprintln(d.Stdout, "Nothing waits for a decision.")
 	}
-	return table.Flush()
+	return errors.Join(table.Flush(), unread)
 }
 
 // line is an item in one line, with tabs between its columns.
@@ -133,8 +143,8 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 	return err
 }
 
-// writeParams writes a JSON object, each member on a line. An item has no long values, unless somebody else has written it:
-// those are cut off, so that none hides the others.
+// writeParams writes a JSON object, each member on a line. An item has no long values, unless somebody else has
+// written it: those are cut off, so that none hides the others.
 func writeParams(out *strings.Builder, object string) {
 	decoder := json.NewDecoder(strings.NewReader(object))
 	_, err := decoder.Token()
@@ -159,20 +169,25 @@ func writeParams(out *strings.Builder, object string) {
 	}
 }
 
-// watch prints the items that wait and what becomes of each, until ctx ends.
+// watch prints the items that wait and what becomes of each, until ctx ends. It warns of entries that it cannot read,
+// and ends with an error about them.
 func (d *Desk) watch(ctx context.Context, f Flags) error {
 	seen := make(map[string]approve.State)
+	var unread error
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	changes := d.Inbox.Changes(ctx)
 	for first := true; ; first = false {
-		items, err := d.Inbox.List(ctx)
+		items, unreadNow, err := d.items(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil //nolint:nilerr // it was interrupted
+			return unread // it was interrupted
 		case err != nil:
 			return err
+		case unreadNow != nil && (unread == nil || unread.Error() != unreadNow.Error()):
+			fmt.Fprintf(d.Stderr, "%s operator: %v\n", d.Program, unreadNow)
 		}
+		unread = unreadNow
 		now, known := d.now(), make(map[string]approve.State)
 		for i := range items {
 			item := &items[i]
@@ -193,7 +208,7 @@ func (d *Desk) watch(ctx context.Context, f Flags) error {
 		seen = known
 		select {
 		case <-ctx.Done():
-			return nil
+			return unread
 		case <-time.After(lookEvery):
 		case _, open := <-changes:
 			if !open {

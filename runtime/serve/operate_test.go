@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -40,12 +41,16 @@ func operate(t *testing.T, options Options, args ...string) (code int, printed s
 var itemID = regexp.MustCompile(`ask_[A-Z2-7]+`)
 
 // F61: a request of an agent whose client cannot ask waits, a person approves it in another process with the same state
-// and keys, and it runs. Without the keys nobody can.
+// and keys, and it runs. Without the keys nobody can, and who lists is told so.
 func TestOperator(t *testing.T) {
-	secret := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(secret, []byte(strings.Repeat("k", 40)), 0o600); err != nil {
-		t.Fatal(err)
+	secret, other := filepath.Join(t.TempDir(), "key"), filepath.Join(t.TempDir(), "other")
+	for i, path := range []string{secret, other} {
+		if err := os.WriteFile(path, []byte(strings.Repeat(string(rune('k'+i)), 40)), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
+	const unread = "1 entry of the inbox cannot be read: it was written with another state key or with none, or by a " +
+		"later version, or changed"
 	for name, flags := range map[string][]string{"plain": nil, "signed": {"-state-key", secret}} {
 		t.Run(name, func(t *testing.T) {
 			state := new(shared)
@@ -62,8 +67,14 @@ func TestOperator(t *testing.T) {
 			}
 			if flags != nil {
 				code, printed := operate(t, options, "approve", id, "-state", "test://")
-				if code != 2 || !strings.Contains(printed, "no such item") {
+				if code != 2 || !strings.Contains(printed, "no such item") || !strings.Contains(printed, unread) {
 					t.Errorf("without the key: code %d, %s", code, printed)
+				}
+				for name, key := range map[string][]string{"no key": nil, "another key": {"-state-key", other}} {
+					code, printed := operate(t, options, append([]string{"list", "-state", "test://"}, key...)...)
+					if code != exitError || printed != "notes operator: "+unread+"\n" {
+						t.Errorf("%s: code %d, %s", name, code, printed)
+					}
 				}
 			}
 			code, printed := operate(t, options, append([]string{"approve", id, "-reason", "fine"}, where...)...)
@@ -78,15 +89,22 @@ func TestOperator(t *testing.T) {
 	}
 }
 
-// What is wrong with a command line is said, with exit code 3.
+// What is wrong with a command line, or cannot be opened, is said, with exit code 3.
 func TestOperatorUsage(t *testing.T) {
 	state := new(shared)
-	options := Options{Stores: []store.Driver{state.driver()}, Operator: operator.Command{}}
+	broken := store.Driver{Scheme: "broken", Open: func(context.Context, string) (store.Store, error) {
+		return nil, errors.New("the disk is on fire")
+	}}
+	options := Options{Stores: []store.Driver{state.driver(), broken}, Operator: operator.Command{}}
+	nowhere := filepath.Join(t.TempDir(), "nowhere", "file")
 	for want, args := range map[string][]string{
 		"memory is of one process":            {"list"},
 		"flag provided but not defined: -sta": {"list", "-sta", "x"},
 		"say what to do":                      {"-state", "test://"},
 		"cannot keep its state in":            {"list", "-state", "other://"},
+		"the disk is on fire":                 {"list", "-state", "broken://"},
+		"-audit":                              {"list", "-state", "test://", "-audit", nowhere},
+		"-state-key":                          {"list", "-state", "test://", "-state-key", nowhere},
 	} {
 		if code, printed := operate(t, options, args...); code != exitUsage || !strings.Contains(printed, want) {
 			t.Errorf("%q: code %d, %s", args, code, printed)
