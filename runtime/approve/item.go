@@ -64,7 +64,8 @@ type Item struct {
 type Needs struct {
 	// Factors must all be met. One vote may count for several of them.
 	Factors []Factor `json:"factors,omitempty"`
-	// NotRequester refuses the vote of the caller who asks.
+	// NotRequester refuses the approval of the caller who asks: of the same subject and issuer, at a Terminal of the same
+	// subject.
 	NotRequester bool `json:"not_requester,omitempty"`
 	// Reason requires a reason of each vote.
 	Reason bool `json:"reason,omitempty"`
@@ -88,10 +89,19 @@ type Factor struct {
 type Vote struct {
 	By      identity.Caller `json:"by"`
 	Groups  []string        `json:"groups,omitempty"` // in which the person is, as the channel has verified
-	Channel string          `json:"channel"`          // where the person was asked, such as terminal
+	Channel string          `json:"channel"`          // where the person was asked, such as Terminal
 	Approve bool            `json:"approve"`
 	Reason  string          `json:"reason,omitempty"` // a denied agent is told it
 	At      time.Time       `json:"at"`
+}
+
+// Terminal is the channel of votes at a terminal, where the operating system names people.
+const Terminal = "terminal"
+
+// of reports whether the vote is of a caller. The operating system and the issuers of tokens name people apart from
+// each other, so at a terminal the same name is taken for the same person, whatever its letters are, small or capital.
+func (v *Vote) of(caller identity.Caller) bool {
+	return v.By.Key() == caller.Key() || v.Channel == Terminal && strings.EqualFold(v.By.Subject, caller.Subject)
 }
 
 // Why a vote does not count, or an item cannot be used.
@@ -195,7 +205,7 @@ func (i *Item) decide(v Vote) error {
 	default:
 		return ErrDecided
 	}
-	own := v.By.Key() == i.Caller.Key()
+	own := v.of(i.Caller)
 	serves := len(i.Needs.Factors) == 0 ||
 		slices.ContainsFunc(i.Needs.Factors, func(f Factor) bool { return f.counts(&v) })
 	switch {

@@ -182,6 +182,36 @@ func TestVotes(t *testing.T) {
 	}
 }
 
+// REQ-NT-07: who asks over HTTP does not approve the own request at a terminal, whoever issued the token. Elsewhere the
+// same subject of another issuer is somebody else.
+func TestRequestersAtTerminals(t *testing.T) {
+	login := func(name string) identity.Caller { return identity.Caller{Subject: name, Issuer: "stdio"} }
+	for name, tt := range map[string]struct {
+		by      identity.Caller
+		channel string
+		deny    bool
+		want    error
+	}{
+		"with the same name":          {login("ann"), approve.Terminal, false, approve.ErrRequester},
+		"with the name in capitals":   {login("ANN"), approve.Terminal, false, approve.ErrRequester},
+		"with another name":           {login("eve"), approve.Terminal, false, nil},
+		"with the same name, denying": {login("ann"), approve.Terminal, true, nil},
+		"elsewhere, as the same":      {ann, "console", false, approve.ErrRequester},
+		"elsewhere, as another":       {identity.Caller{Subject: "ann", Issuer: "other"}, "console", false, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inbox := approve.New(new(store.Memory))
+			item := open(t, inbox, question(func(q *approve.Question) { q.Needs.NotRequester = true }))
+			_, err := inbox.Vote(t.Context(), item.ID, approve.Vote{
+				By: tt.by, Channel: tt.channel, Approve: !tt.deny, At: start.Add(time.Minute),
+			})
+			if !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
 // An item is one for each binding while it waits or its decision counts, and comes back from the store as it was.
 func TestItems(t *testing.T) {
 	state := &store.Memory{Now: func() time.Time { return start }}

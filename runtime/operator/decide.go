@@ -89,7 +89,7 @@ func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 // vote votes, records the vote, and says what has become of the item.
 func (d *Desk) vote(ctx context.Context, id string, approves bool, reason string) error {
 	item, err := d.Inbox.Vote(ctx, id, approve.Vote{
-		By: d.Who, Groups: d.Groups, Channel: "terminal", Approve: approves, Reason: reason, At: d.now(),
+		By: d.Who, Groups: d.Groups, Channel: approve.Terminal, Approve: approves, Reason: reason, At: d.now(),
 	})
 	switch {
 	case errors.Is(err, approve.ErrNotApprover):

@@ -122,6 +122,9 @@ func TestDecisions(t *testing.T) {
 		"another group": {change: func(q *approve.Question) {
 			q.Needs.Factors = []approve.Factor{{Groups: []string{"legal"}}}
 		}, typed: "approve\n", word: "approve", state: approve.Open, code: 2, says: "1 person of legal"},
+		"the own request over HTTP": {change: func(q *approve.Question) {
+			q.Caller, q.Needs.NotRequester = identity.Caller{Subject: "eve", Issuer: "https://issuer.example"}, true
+		}, typed: "approve\n", word: "approve", state: approve.Open, code: 2, says: "who asks cannot approve"},
 		"too early": {change: func(q *approve.Question) { q.Cooldown = time.Minute }, typed: "approve\n", word: "approve",
 			state: approve.Open, code: 2, says: "wait until"},
 		"too late": {change: func(q *approve.Question) { q.Lifetime = time.Second }, typed: "approve\n", word: "approve",
