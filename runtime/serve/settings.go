@@ -64,8 +64,8 @@ var table = []setting{
 	},
 	{
 		flag: "human-only", standard: "false", env: "MCP_AQL_HUMAN_ONLY", isSwitch: true,
-		help: "what requires confirmation needs a person: the client asks its user, or an operator approves it where the " +
-			"service has the subcommand operator; without, no agent is given a confirmation token",
+		help: "what requires confirmation needs a person: the client asks its user, where the service lets it and believes " +
+			"it, or an operator approves it where the service has the subcommand operator; no agent is given a token",
 	},
 	{
 		flag: "audit", standard: "", env: "MCP_AQL_AUDIT",
