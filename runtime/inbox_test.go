@@ -261,6 +261,52 @@ func TestClientsThatAskNeedNoInbox(t *testing.T) {
 	}
 }
 
+// REQ-NT-07: what an operator has denied stays denied, also for a client that asks its user.
+func TestClientsThatAskCannotUndoDenials(t *testing.T) {
+	get := `{"operation":"get_note","params":{"note_id":"n1"}}`
+	paused := humanOnly()
+	paused.Quota = quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}}
+	for name, tt := range map[string]struct {
+		options       Options
+		tool, request string
+	}{
+		"a confirmation": {humanOnly(), "mcp_aql_delete", deleteN1},
+		"a continuation": {paused, "mcp_aql_read", get},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, tt.options)
+			ctx := WithCaller(t.Context(), Caller{Subject: "ann", Issuer: "test"})
+			asks := d.adapter.WithAsker(ctx)
+			if name == "a continuation" {
+				d.adapter.NewSession().Call(ctx, tt.tool, []byte(tt.request))
+			}
+			session := d.adapter.NewSession()
+			asked := session.Call(asks, tt.tool, []byte(tt.request))
+			if asked.Question == nil {
+				t.Fatalf("no question: %s", asked.JSON)
+			}
+			state, err := session.Seal(asks, asked.Question)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.ran = nil
+			waits := d.parse(d.adapter.NewSession().Call(ctx, tt.tool, []byte(tt.request)))
+			if err := d.vote("eve", waits.Error.Details.ApprovalID, false, "no"); err != nil {
+				t.Fatal(err)
+			}
+			answered := WithAnswer(asks, Answer{State: state, Approved: true})
+			for what, reply := range map[string]Reply{
+				"a new client":      d.adapter.NewSession().Call(asks, tt.tool, []byte(tt.request)),
+				"an earlier answer": session.Call(answered, tt.tool, []byte(tt.request)),
+			} {
+				if got := d.parse(reply); got.Error.Code != "PERMISSION_DENIED" || len(d.ran) > 0 {
+					t.Errorf("%s: %+v, ran %v", what, got, d.ran)
+				}
+			}
+		})
+	}
+}
+
 // Anonymous callers are told apart by their connections, and where they have none they cannot wait.
 func TestAnonymousCallersDoNotShareApprovals(t *testing.T) {
 	d := newDesk(t, humanOnly())

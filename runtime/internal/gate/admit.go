@@ -109,10 +109,13 @@ func (a *admission) countAndConfirm(ctx context.Context) *Refusal {
 	}
 	byInbox := a.byInbox()
 	var waits *waiting
-	if byInbox {
-		var refusal *Refusal
-		if waits, refusal = a.find(bounded, approve.Confirmation, a.binding(ConfirmationToken)); refusal != nil {
+	if byInbox || a.confirm && a.mayBeDenied() {
+		found, refusal := a.find(bounded, approve.Confirmation, a.binding(ConfirmationToken))
+		if refusal != nil {
 			return refusal
+		}
+		if byInbox {
+			waits = found
 		}
 	}
 	tokenless := a.confirm && a.presented.Token == "" && !a.presented.Conflict && !waits.approved(a.now)
@@ -202,6 +205,13 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 				return refusal
 			}
 			continue
+		}
+		if a.mayBeDenied() {
+			if _, refusal := a.find(ctx, approve.Continuation, a.continuation(block.Quota)); refusal != nil {
+				return refusal
+			}
+		}
+		switch {
 		case continued, a.presented.Continuation == "": // one token continues one quota
 			return a.issue(ctx, a.continuation(block.Quota), blocked(block))
 		case a.presented.Conflict:

@@ -35,6 +35,12 @@ func (a *admission) continuesByInbox() bool {
 	return a.gate.inbox != nil && a.bindable() && a.Operation.humanOnly && !a.asksUser()
 }
 
+// mayBeDenied reports whether people may have denied the request in the inbox, even if it does not wait there now: the
+// caller may have come with another client, or another policy, before.
+func (a *admission) mayBeDenied() bool {
+	return a.gate.inbox != nil && a.bindable() && (a.Operation.humanOnly || a.gate.policy.NamesApprovers())
+}
+
 // bindable reports whether an approval can be bound to the caller. Anonymous callers without a connection are not told
 // apart.
 func (a *admission) bindable() bool { return !a.Caller.Anonymous() || !a.Session.shared }
