@@ -38,8 +38,9 @@ type Inbox interface {
 	// Use uses up an item that Find has returned and that is approved at the time: the request that it is about may run
 	// now. It fails with ErrNotApproved if it is not, or another request was faster.
 	Use(ctx context.Context, item Item, at time.Time) error
-	// Vote adds the vote of a person to an item, and returns the item as it is then. It fails with one of the errors of
-	// this package if the vote does not count.
+	// Vote adds the vote of a person to an item, and returns the item as it is then. An item that is approved and not used
+	// yet can still be denied. Vote fails with one of the errors of this package if the vote does not count. No vote is
+	// earlier than its item: the clock of the voter may be behind.
 	Vote(ctx context.Context, id string, v Vote) (Item, error)
 	// Get returns an item by its ID. It fails with ErrUnknown if there is none.
 	Get(ctx context.Context, id string) (Item, error)

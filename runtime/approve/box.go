@@ -190,11 +190,14 @@ func (b *box) Use(ctx context.Context, item Item, at time.Time) error {
 }
 
 func (b *box) Vote(ctx context.Context, id string, v Vote) (Item, error) {
-	v.At = v.At.UTC()
+	at := v.At.UTC()
 	v.Reason = strings.ToValidUTF8(strings.TrimSpace(v.Reason), "�")
 	for ctx.Err() == nil {
 		item, err := b.Get(ctx, id)
 		if err == nil {
+			if v.At = at; at.Before(item.Opened) {
+				v.At = item.Opened
+			}
 			err = item.decide(v)
 		}
 		if err != nil {

@@ -22,7 +22,8 @@ const (
 // State is how far an item has come.
 type State string
 
-// The states of items. An open item becomes approved, denied or expired, and an approved one used or expired.
+// The states of items. An open item becomes approved, denied or expired, and an approved one used, denied or
+// expired.
 const (
 	Open     State = "open"
 	Approved State = "approved"
@@ -161,6 +162,10 @@ func (i *Item) decide(v Vote) error {
 	case Open:
 	case Expired:
 		return ErrExpired
+	case Approved:
+		if v.Approve {
+			return ErrDecided
+		}
 	default:
 		return ErrDecided
 	}

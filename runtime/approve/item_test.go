@@ -80,6 +80,22 @@ func TestVotes(t *testing.T) {
 		"it is decided": {
 			votes: []cast{{who: "eve"}, {who: "bob", want: approve.ErrDecided}}, state: approve.Approved,
 		},
+		"an approval is taken back": {
+			votes: []cast{{who: "eve"}, {who: "bob", deny: true}}, state: approve.Denied,
+		},
+		"one's own approval is taken back": {
+			needs: ops, votes: []cast{
+				{who: "eve", groups: "ops"}, {who: "bob", groups: "ops"}, {who: "eve", groups: "ops", deny: true},
+			},
+			state: approve.Denied,
+		},
+		"somebody else takes it back": {
+			needs: ops, votes: []cast{
+				{who: "eve", groups: "ops"}, {who: "bob", groups: "ops"},
+				{who: "joe", groups: "sales", deny: true, want: approve.ErrNotApprover},
+			},
+			state: approve.Approved,
+		},
 		"it was denied": {
 			votes: []cast{{who: "eve", deny: true}, {who: "bob", want: approve.ErrDecided}},
 			state: approve.Denied, missing: 1,
@@ -233,6 +249,50 @@ func TestItems(t *testing.T) {
 	q.Caller = identity.Caller{Subject: "bob"}
 	if other, err := inbox.Find(t.Context(), q); err != nil || other.ID != "" {
 		t.Errorf("of another caller: %+v, %v", other, err)
+	}
+}
+
+// An approval that was used up can no longer be taken back, and one that was taken back cannot be used.
+func TestTakingBackAndUsingExcludeEachOther(t *testing.T) {
+	inbox := approve.New(new(store.Memory))
+	denial := cast{who: "eve", deny: true}
+	for _, usedFirst := range []bool{true, false} {
+		item := open(t, inbox, question(func(q *approve.Question) {
+			if usedFirst {
+				q.Binding[1] = 1
+			}
+		}))
+		approval := cast{who: "eve"}
+		item, err := inbox.Vote(t.Context(), item.ID, approval.vote())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if usedFirst {
+			if err := inbox.Use(t.Context(), item, start); err != nil {
+				t.Error(err)
+			}
+			if _, err := inbox.Vote(t.Context(), item.ID, denial.vote()); !errors.Is(err, approve.ErrDecided) {
+				t.Errorf("taking back what was used: %v", err)
+			}
+			continue
+		}
+		if _, err := inbox.Vote(t.Context(), item.ID, denial.vote()); err != nil {
+			t.Error(err)
+		}
+		if err := inbox.Use(t.Context(), item, start); !errors.Is(err, approve.ErrNotApproved) {
+			t.Errorf("using what was taken back: %v", err)
+		}
+	}
+}
+
+// The clock of who votes may be behind the one of who asked: an approval is good for its whole lifetime.
+func TestVotesAreNotEarlierThanTheirItems(t *testing.T) {
+	inbox := approve.New(&store.Memory{Now: func() time.Time { return start }})
+	item := open(t, inbox, question(nil))
+	early := cast{who: "eve", after: -time.Hour}
+	item, err := inbox.Vote(t.Context(), item.ID, early.vote())
+	if err != nil || !item.Expires.Equal(start.Add(5*time.Minute)) || !item.Votes[0].At.Equal(start) {
+		t.Errorf("%+v, %v", item, err)
 	}
 }
 
