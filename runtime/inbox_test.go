@@ -201,6 +201,19 @@ func TestWaitingRequestsSayWhatToDo(t *testing.T) {
 	}
 }
 
+// What has run in a batch is not sent again.
+func TestWaitingItemsOfBatchesSayWhatToSend(t *testing.T) {
+	d := newDesk(t, humanOnly())
+	ctx := WithCaller(t.Context(), Caller{Subject: "ann", Issuer: "test"})
+	d.approve(d.ask("ann", deleteN2))
+	text := string(d.adapter.NewSession().Call(ctx, "mcp_aql_delete",
+		[]byte(`{"operations":[`+deleteN2+`,`+deleteN1+`]}`)).JSON)
+	if len(d.ran) != 1 || !strings.Contains(text, sendRest) || !strings.Contains(text, askedInBatch) ||
+		strings.Contains(text, sendAgain) || strings.Contains(text, askedOperator) {
+		t.Errorf("ran %v: %s", d.ran, text)
+	}
+}
+
 // C9, T-55: who reads the whole store finds nothing there that confirms a request.
 func TestNothingInTheStoreConfirms(t *testing.T) {
 	d := newDesk(t, humanOnly())

@@ -24,6 +24,10 @@ const (
 	askedOperator = "An operator has been asked to approve this operation. Nothing has run yet."
 	sendAgain     = "Tell the user that an operator must approve this. Send exactly the same request again later: " +
 		"it runs once it is approved."
+
+	askedInBatch = "An operator has been asked to approve this operation, which has not run yet."
+	sendRest     = "Tell the user that an operator must approve this. Send this operation again later, and those of " +
+		"pending_operations if there are any, but not what has run already: it runs once it is approved."
 )
 
 // pollAfter is how many seconds an agent waits before it asks about a waiting request again.
@@ -168,7 +172,11 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 		details = append(details, detail{"confirmation_message", message})
 	}
 	if r.Item != nil {
-		return failure(codeConfirm, askedOperator, append(details, r.waiting()...)...), nil
+		asked := askedOperator
+		if r.inBatch {
+			asked = askedInBatch
+		}
+		return failure(codeConfirm, asked, append(details, r.waiting()...)...), nil
 	}
 	question := r.question(message, reasons)
 	if r.Personal && !r.humanOnly {
@@ -190,9 +198,13 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 // waiting tells of the item in the inbox that a request waits for.
 func (r *refusal) waiting() []detail {
 	after := max(pollAfter, r.secondsUntil(r.Item.Ready))
+	hint := sendAgain
+	if r.inBatch {
+		hint = sendRest
+	}
 	return []detail{
 		{"approval_id", r.Item.ID}, {"expires_at", timestamp(r.Item.Expires)}, {"retry_after_seconds", after},
-		{"hint", sendAgain},
+		{"hint", hint},
 	}
 }
 

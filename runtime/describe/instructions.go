@@ -18,7 +18,7 @@ const (
 
 // waits says what to do about a request that waits in the inbox.
 const waits = "If an answer has an approval_id, an operator was asked: tell the user, and send exactly the same " +
-	"request again later. It runs once it is approved."
+	"request again later, or of a batch what has not run. It runs once it is approved."
 
 // Instructions returns one page for models: what the service is, and how to discover operations, send several requests
 // at once, select fields, page and confirm, each as far as the service has it.
