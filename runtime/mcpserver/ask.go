@@ -47,8 +47,12 @@ func withAnswer(ctx context.Context, params *mcp.CallToolParamsRaw) context.Cont
 // elicits reports whether the client of a call can ask a person.
 func elicits(request *mcp.CallToolRequest) bool {
 	capabilities := request.ClientCapabilities()
-	return capabilities != nil && capabilities.Elicitation != nil
+	return capabilities != nil && hasForms(capabilities.Elicitation)
 }
+
+// hasForms reports whether a client that says this of its elicitation shows forms. One that names no mode does (MCP
+// elicitation, Capabilities).
+func hasForms(e *mcp.ElicitationCapabilities) bool { return e != nil && (e.Form != nil || e.URL == nil) }
 
 // ask returns a result that has the client ask a person for confirmation; nil: the client cannot ask.
 func (s *Server) ask(

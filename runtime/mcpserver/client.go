@@ -22,7 +22,7 @@ var plainClient, elicitingClient = client{}, client{elicits: true}
 
 // clientOf returns the client that began a session.
 func clientOf(begun *mcp.InitializeParams) *client {
-	if begun.Capabilities != nil && begun.Capabilities.Elicitation != nil {
+	if begun.Capabilities != nil && hasForms(begun.Capabilities.Elicitation) {
 		return &elicitingClient
 	}
 	return &plainClient
@@ -80,5 +80,5 @@ func readClient(meta *rpc.Meta) *client {
 	if json.Unmarshal([]byte(meta.Capabilities), &capabilities) != nil {
 		return nil
 	}
-	return &client{sessionless: true, version: strings.Clone(meta.Version), elicits: capabilities.Elicitation != nil}
+	return &client{sessionless: true, version: strings.Clone(meta.Version), elicits: hasForms(capabilities.Elicitation)}
 }
