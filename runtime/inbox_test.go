@@ -582,8 +582,32 @@ func TestTheInboxIsBounded(t *testing.T) {
 	if got := d.send("ann", request(200)); got.Error.Code != "RATE_LIMIT_EXCEEDED" {
 		t.Errorf("one more: %+v", got)
 	}
+	if got := d.send("ann", request(200)); got.Error.Details.After < 300 || got.Error.Details.After > 301 {
+		t.Errorf("one more can wait in %d seconds", got.Error.Details.After)
+	}
 	d.ask("ann", request(7)) // it waits already
 	d.ask("bob", request(200))
+	d.now = d.now.Add(5 * time.Minute)
+	d.ask("ann", request(200)) // the others have expired
+	if items, err := d.inbox.List(t.Context()); len(items) != 2 || err != nil {
+		t.Errorf("%d items are there, %v", len(items), err)
+	}
+}
+
+// An anonymous caller on one connection does not shut out those on others.
+func TestAnonymousConnectionsAreBoundedOneByOne(t *testing.T) {
+	d := newDesk(t, humanOnly())
+	flood, other := d.adapter.NewSession(), d.adapter.NewSession()
+	for i := range 201 {
+		request := strings.Replace(deleteN1, "n1", strings.Repeat("x", i%20)+string(rune('a'+i/20)), 1)
+		got := d.parse(flood.Call(t.Context(), "mcp_aql_delete", []byte(request)))
+		if full := got.Error.Code == "RATE_LIMIT_EXCEEDED"; full != (i == 200) {
+			t.Fatalf("request %d: %+v", i, got)
+		}
+	}
+	if got := d.parse(other.Call(t.Context(), "mcp_aql_delete", []byte(deleteN1))); got.Error.Details.ApprovalID == "" {
+		t.Errorf("another connection: %+v", got)
+	}
 }
 
 // AU-01: who asked, who approved and what ran is on record.

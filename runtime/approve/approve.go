@@ -33,7 +33,8 @@ type Inbox interface {
 	// question. An item that is denied stays one, whatever it needed.
 	Find(ctx context.Context, q Question) (Item, error)
 	// Ask returns what Find does if that is open, approved or denied; otherwise it opens an item, in the place of one that
-	// Find leaves out. It fails with ErrTooMany if too many items of the caller wait.
+	// Find leaves out. It fails with a TooManyError if too many items of the caller wait, and removes those that have
+	// expired.
 	Ask(ctx context.Context, q Question) (item Item, opened bool, err error)
 	// Use uses up an item that Find has returned and that is approved at the time: the request that it is about may run
 	// now. It fails with ErrNotApproved if it is not, or another request was faster.
@@ -45,7 +46,7 @@ type Inbox interface {
 	// Get returns an item by its ID. It fails with ErrUnknown if there is none.
 	Get(ctx context.Context, id string) (Item, error)
 	// List returns all items that were not forgotten yet, the oldest first. An item is forgotten half an hour after it has
-	// expired.
+	// expired, or when its caller asks something else.
 	List(ctx context.Context) ([]Item, error)
 	// Changes returns a channel that receives when items may have changed: see store.Notifier. A store that is none
 	// never sends.
@@ -64,6 +65,7 @@ type Question struct {
 	Operation string
 	Danger    gen.Danger
 	Caller    identity.Caller
+	Session   string   // the connection of an anonymous caller, whom nothing else tells from others; empty: it does not matter
 	Rule      string   // the rule of the policy that demands it; empty: none does
 	Message   string   // the words of the operation's author, with values of parameters in them
 	Reasons   []string // why it is dangerous

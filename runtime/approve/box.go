@@ -26,6 +26,10 @@ const (
 	remembered = 30 * time.Minute
 	// mostWaiting bounds the items of a caller that wait at the same time, and mostHeld all that the store has of it.
 	mostWaiting, mostHeld = 200, 2000
+	// mostAnonymous bounds the items that all anonymous callers open in anonymousWindow: each has as many connections, and
+	// with them items, as it likes.
+	mostAnonymous   = 2000
+	anonymousWindow = 5 * time.Minute
 	// pageSize is how many items are listed at a time.
 	pageSize = 500
 )
@@ -38,14 +42,16 @@ var errDamaged = errors.New("an item in the store is damaged, or was written by 
 // box is an Inbox. There is one entry in the store for each binding: its key says whose it is.
 type box struct{ store store.Store }
 
-// of returns the beginning of the keys of a caller's items.
-func of(caller identity.Caller) string {
-	digest := sha256.Sum256([]byte(caller.Key()))
-	return prefix + hex.EncodeToString(digest[:8]) + "/"
-}
-
-func keyOf(caller identity.Caller, binding Binding) string {
-	return of(caller) + hex.EncodeToString(binding[:])
+// start returns the beginning of the keys of the items that count together: those of a caller, or of the connection of
+// an anonymous one.
+func (q *Question) start() string {
+	digest := sha256.Sum256([]byte(q.Caller.Key()))
+	start := prefix + hex.EncodeToString(digest[:8]) + "/"
+	if q.Caller.Anonymous() && q.Session != "" {
+		digest = sha256.Sum256([]byte(q.Session))
+		start += hex.EncodeToString(digest[:8]) + "/"
+	}
+	return start
 }
 
 // parse decodes an entry.
@@ -78,7 +84,7 @@ func (b *box) put(ctx context.Context, item *Item, now time.Time) error {
 }
 
 func (b *box) Find(ctx context.Context, q Question) (Item, error) {
-	item := Item{key: keyOf(q.Caller, q.Binding)}
+	item := Item{key: q.start() + hex.EncodeToString(q.Binding[:])}
 	entry, err := b.store.Get(ctx, item.key)
 	if err == nil && entry.Exists() {
 		item, err = parse(entry)
@@ -101,7 +107,7 @@ func (b *box) Ask(ctx context.Context, q Question) (item Item, opened bool, err 
 		if state := before.StateAt(q.At); before.ID != "" && state != Used && state != Expired {
 			return before, false, nil
 		}
-		if err := b.checkWaiting(ctx, q.Caller, q.At); err != nil {
+		if err := b.checkWaiting(ctx, &q, before.key); err != nil {
 			return Item{}, false, err
 		}
 		item := q.item()
@@ -139,33 +145,65 @@ func (q *Question) demands(item *Item) bool {
 	return item.Needs.equal(&q.Needs) && item.Lifetime == q.Lifetime && cooldown == max(q.Cooldown, 0)
 }
 
-// checkWaiting fails if so many items of a caller wait that people would no longer look at each. Two processes may
-// exceed the bound by what they open at the same time.
-func (b *box) checkWaiting(ctx context.Context, caller identity.Caller, now time.Time) error {
+// checkWaiting fails if so many items of a caller wait that people would no longer look at each, and removes those that
+// have expired, except the one that is replaced. Two processes may exceed the bound by what they open at the same time.
+func (b *box) checkWaiting(ctx context.Context, q *Question, replaced string) error {
 	waiting, held := 0, 0
-	err := b.each(ctx, of(caller), func(item Item) {
-		held++
-		if item.StateAt(now) == Open {
+	var first time.Time // at which one of them expires
+	var expired []Item
+	err := b.each(ctx, q.start(), func(item Item) bool {
+		switch state := item.StateAt(q.At); {
+		case !q.At.Before(item.Expires):
+			expired = append(expired, Item{key: item.key, version: item.version})
+			return len(expired) < mostHeld
+		case state == Open:
 			waiting++
 		}
+		held++
+		if first.IsZero() || item.Expires.Before(first) {
+			first = item.Expires
+		}
+		return waiting < mostWaiting && held < mostHeld
 	})
-	if err == nil && (waiting >= mostWaiting || held >= mostHeld) {
-		err = ErrTooMany
+	if err != nil {
+		return err
 	}
-	return err
+	for _, item := range expired {
+		if item.key == replaced {
+			continue
+		}
+		if err := b.store.Delete(ctx, item.key, item.version); err != nil && !errors.Is(err, store.ErrConflict) {
+			return fmt.Errorf("removing what has expired: %w", err)
+		}
+	}
+	if waiting >= mostWaiting || held >= mostHeld {
+		return &TooManyError{Until: first}
+	}
+	if !q.Caller.Anonymous() {
+		return nil
+	}
+	claim := store.Claim{Key: "approve-anonymous", N: 1, Limit: mostAnonymous, Window: anonymousWindow}
+	counts, err := b.store.Take(ctx, []store.Claim{claim})
+	switch {
+	case err != nil:
+		return fmt.Errorf("counting items: %w", err)
+	case counts[0].Refused:
+		return &TooManyError{Until: counts[0].Free}
+	}
+	return nil
 }
 
-// each calls f with the items whose keys begin with start, in the order of the keys. It leaves out entries that are
+// each calls f with the items whose keys begin with start, in the order of the keys, until f returns false. It leaves out entries that are
 // damaged or not signed, which can be neither decided nor used.
-func (b *box) each(ctx context.Context, start string, f func(Item)) error {
+func (b *box) each(ctx context.Context, start string, f func(Item) bool) error {
 	for after := ""; ; {
 		entries, err := b.store.List(ctx, start, after, pageSize)
 		if err != nil {
 			return fmt.Errorf("listing items: %w", err)
 		}
 		for _, entry := range entries {
-			if item, err := parse(entry); err == nil {
-				f(item)
+			if item, err := parse(entry); err == nil && !f(item) {
+				return nil
 			}
 			after = entry.Key
 		}
@@ -215,10 +253,11 @@ func (b *box) Vote(ctx context.Context, id string, v Vote) (Item, error) {
 
 func (b *box) Get(ctx context.Context, id string) (Item, error) {
 	var found Item
-	err := b.each(ctx, prefix, func(item Item) {
+	err := b.each(ctx, prefix, func(item Item) bool {
 		if item.ID == id {
 			found = item
 		}
+		return found.ID == ""
 	})
 	if err == nil && found.ID == "" {
 		err = ErrUnknown
@@ -228,7 +267,10 @@ func (b *box) Get(ctx context.Context, id string) (Item, error) {
 
 func (b *box) List(ctx context.Context) ([]Item, error) {
 	var items []Item
-	err := b.each(ctx, prefix, func(item Item) { items = append(items, item) })
+	err := b.each(ctx, prefix, func(item Item) bool {
+		items = append(items, item)
+		return true
+	})
 	slices.SortStableFunc(items, func(x, y Item) int {
 		return cmp.Or(x.Opened.Compare(y.Opened), cmp.Compare(x.ID, y.ID))
 	})

@@ -107,6 +107,13 @@ var (
 	ErrTooMany     = errors.New("too many items of the caller wait for a decision")
 )
 
+// TooManyError is the error ErrTooMany, and until when the caller need not ask again.
+type TooManyError struct{ Until time.Time }
+
+func (e *TooManyError) Error() string { return ErrTooMany.Error() }
+
+func (e *TooManyError) Unwrap() error { return ErrTooMany }
+
 // longestReason bounds the reason of a vote, in bytes.
 const longestReason = 500
 

@@ -112,7 +112,10 @@ func (a *admission) ask(ctx context.Context, w *waiting, refusal *Refusal) *Refu
 		}
 		var err error
 		w.item, refusal.Opened, err = a.gate.inbox.Ask(ctx, a.question(w))
+		var many *approve.TooManyError
 		switch {
+		case errors.As(err, &many):
+			return &Refusal{Reason: TooManyTokens, Wait: max(many.Until.Sub(a.now).Truncate(time.Second), 0) + time.Second}
 		case errors.Is(err, approve.ErrTooMany):
 			return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
 		case err != nil:
@@ -142,6 +145,9 @@ func (a *admission) question(w *waiting) approve.Question {
 // terms are the parts of a question that say when an item is the one about it: see approve.Inbox.Find.
 func (a *admission) terms(w *waiting) approve.Question {
 	q := approve.Question{Binding: w.binding, Kind: w.kind, Caller: a.Caller, Lifetime: a.lifetime()}
+	if a.Caller.Anonymous() {
+		q.Session = a.Session.ID
+	}
 	if w.kind == approve.Continuation {
 		return q
 	}
