@@ -178,7 +178,9 @@ func (a *admission) terms(w *waiting) approve.Question {
 	if within > 0 {
 		q.Lifetime = within
 	}
-	q.Cooldown = min(q.Cooldown, q.Lifetime-time.Second)
+	if q.Cooldown >= q.Lifetime { // by two rules: nobody could approve in time
+		q.Lifetime += q.Cooldown
+	}
 	return q
 }
 
