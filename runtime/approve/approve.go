@@ -65,7 +65,7 @@ type Question struct {
 	Operation string
 	Danger    gen.Danger
 	Caller    identity.Caller
-	Session   string   // the connection of an anonymous caller, whom nothing else tells from others; empty: it does not matter
+	Session   string   // the connection of an anonymous caller, whom nothing else tells from others
 	Rule      string   // the rule of the policy that demands it; empty: none does
 	Message   string   // the words of the operation's author, with values of parameters in them
 	Reasons   []string // why it is dangerous
