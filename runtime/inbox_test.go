@@ -13,6 +13,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/store"
@@ -481,6 +482,63 @@ func TestApprovalsAreForTheRulesOfOneScope(t *testing.T) {
 	d.approve(d.parse(d.adapter.NewSession().Call(ctx, "mcp_aql_delete", []byte(deleteN1))).Error.Details.ApprovalID)
 	if got := d.send("ann", deleteN1); got.Success || got.Error.Details.ApprovalID == "" {
 		t.Errorf("without the scope: %+v", got)
+	}
+}
+
+// A cooldown holds, however little time another rule gives people.
+func TestCooldownsHoldBesideOtherRules(t *testing.T) {
+	d := newDesk(t, Options{Policy: &policy.Policy{Rules: []policy.Rule{
+		{
+			Name: "quick", Effect: policy.Confirm, Operations: []string{"delete_note"},
+			Approvers: &policy.Approvers{Within: time.Second},
+		},
+		{Name: "slow", Effect: policy.Confirm, Operations: []string{"delete_note"}, Cooldown: time.Minute},
+	}}})
+	id := d.ask("ann", deleteN1)
+	d.now = d.now.Add(59 * time.Second)
+	if err := d.vote("eve", id, true, ""); !errors.Is(err, approve.ErrTooEarly) {
+		t.Errorf("before the cooldown has ended: %v", err)
+	}
+	d.now = d.now.Add(time.Second)
+	d.approve(id)
+	if got := d.send("ann", deleteN1); !got.Success {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What waits, was approved or was denied is that after a rotation of the state key, too.
+func TestItemsOutliveRotations(t *testing.T) {
+	older, newer := []byte(strings.Repeat("o", 32)), []byte(strings.Repeat("n", 32))
+	state := new(store.Memory)
+	with := func(keys ...[]byte) *desk {
+		options := humanOnly()
+		options.State, options.StateKey, options.OldStateKeys = state, keys[0], keys[1:]
+		d := newDesk(t, options)
+		signed, err := gate.SignedStore(state, keys...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.inbox = approve.New(signed)
+		return d
+	}
+	before := with(older)
+	before.approve(before.ask("ann", deleteN1))
+	open := before.ask("ann", deleteN2)
+	if err := before.vote("eve", before.ask("bob", deleteN1), false, ""); err != nil {
+		t.Fatal(err)
+	}
+	after := with(newer, older)
+	if got := after.send("ann", deleteN1); !got.Success {
+		t.Errorf("what was approved: %+v", got)
+	}
+	if got := after.send("ann", deleteN1); got.Success || len(after.ran) != 1 {
+		t.Errorf("and used: %+v", got)
+	}
+	if got := after.send("ann", deleteN2); got.Error.Details.ApprovalID != open {
+		t.Errorf("what waits: %+v", got)
+	}
+	if got := after.send("bob", deleteN1); got.Error.Code != "PERMISSION_DENIED" {
+		t.Errorf("what was denied: %+v", got)
 	}
 }
 

@@ -45,8 +45,9 @@ func (a *admission) mayBeDenied() bool {
 // apart.
 func (a *admission) bindable() bool { return !a.Caller.Anonymous() || !a.Session.shared }
 
-// itemBinding returns what an item is bound to for a request.
-func (a *admission) itemBinding(ctx context.Context, b Binding) (approve.Binding, error) {
+// itemBindings returns what an item is bound to for a request: first what a new one is, and then what those may be that
+// were opened with other state keys.
+func (a *admission) itemBindings(ctx context.Context, b Binding) ([]approve.Binding, error) {
 	if a.Caller.Anonymous() {
 		b.Session = a.Session.ID
 	}
@@ -56,21 +57,21 @@ func (a *admission) itemBinding(ctx context.Context, b Binding) (approve.Binding
 		text = append(text, part...)
 	}
 	text = append(text, b.Params[:]...)
-	secret, err := a.gate.bindingSecret(ctx)
-	if err != nil {
-		return approve.Binding{}, err
+	keys := a.gate.keys
+	if keys == nil {
+		secret, err := a.gate.secret(ctx, bindingKey)
+		if err != nil {
+			return nil, err
+		}
+		keys = keyring{{mac: secret}}
 	}
-	mac := hmac.New(sha256.New, secret)
-	mac.Write(text)
-	return approve.Binding(mac.Sum(nil)), nil
-}
-
-// bindingSecret returns the secret with which bindings are made.
-func (g *Gate) bindingSecret(ctx context.Context) ([]byte, error) {
-	if g.keys != nil {
-		return g.keys[0].mac, nil
+	bindings := make([]approve.Binding, len(keys))
+	for i, k := range keys {
+		mac := hmac.New(sha256.New, k.mac)
+		mac.Write(text)
+		bindings[i] = approve.Binding(mac.Sum(nil))
 	}
-	return g.secret(ctx, bindingKey)
+	return bindings, nil
 }
 
 // waiting is an item of the inbox, and the question that it is about.
@@ -82,21 +83,34 @@ type waiting struct {
 
 // find looks up what became of a question. A denial refuses the request.
 func (a *admission) find(ctx context.Context, kind approve.Kind, b Binding) (*waiting, *Refusal) {
-	w := &waiting{kind: kind}
+	var bindings []approve.Binding
 	var err error
 	if a.now, err = a.gate.latest(ctx, a.now); err == nil {
-		w.binding, err = a.itemBinding(ctx, b)
-	}
-	if err == nil {
-		w.item, err = a.gate.inbox.Find(ctx, a.terms(w))
+		bindings, err = a.itemBindings(ctx, b)
 	}
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	if w.item.ID != "" && w.item.StateAt(a.now) == approve.Denied {
-		return nil, &Refusal{Reason: Declined, Item: &w.item}
+	var waits *waiting
+	for _, binding := range bindings {
+		w := &waiting{kind: kind, binding: binding}
+		if w.item, err = a.gate.inbox.Find(ctx, a.terms(w)); err != nil {
+			return nil, unavailable(err)
+		}
+		state := w.item.StateAt(a.now)
+		if w.item.ID != "" && state == approve.Denied {
+			return nil, &Refusal{Reason: Declined, Item: &w.item}
+		}
+		if waits == nil || !waits.counts(a.now) && w.counts(a.now) {
+			waits = w
+		}
 	}
-	return w, nil
+	return waits, nil
+}
+
+// counts reports whether the item waits, or its approval does to be used.
+func (w *waiting) counts(now time.Time) bool {
+	return w.item.ID != "" && w.item.StateAt(now) == approve.Open || w.approved(now)
 }
 
 // approved reports whether the item is approved at a time.
@@ -164,7 +178,9 @@ func (a *admission) terms(w *waiting) approve.Question {
 	if within > 0 {
 		q.Lifetime = within
 	}
-	q.Cooldown = min(q.Cooldown, q.Lifetime-time.Second)
+	if q.Cooldown >= q.Lifetime { // by two rules: nobody could approve in time
+		q.Lifetime += q.Cooldown
+	}
 	return q
 }
 
