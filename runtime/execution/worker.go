@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/store"
@@ -68,6 +69,9 @@ func (e *Engine) lease() time.Duration {
 // serve works for one life, and ends it.
 func (e *Engine) serve(ctx context.Context, l *life) {
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var walking sync.WaitGroup
+	walking.Go(func() { e.walks(beating) }) // not where the heart beats: it may take longer than the lease
+	defer walking.Wait()
 	defer stop()
 	lost := make(chan struct{})
 	ended := make(chan struct{})
@@ -94,10 +98,13 @@ func (e *Engine) serve(ctx context.Context, l *life) {
 
 // claims claims executions until the worker is to end or is lost.
 func (e *Engine) claims(ctx context.Context, lost <-chan struct{}) {
-	news := e.news(ctx, queuePart)
+	looking, stop := context.WithCancel(ctx)
+	defer stop()
+	news := e.news(looking, queuePart)
 	var due <-chan time.Time
+	skip := &others{keys: make(map[string]bool)}
 	for {
-		next, err := e.claim(ctx)
+		next, err := e.claim(ctx, skip)
 		if err != nil && ctx.Err() == nil {
 			e.warn(ctx, "executions: looking for some failed", err)
 		}
@@ -146,7 +153,6 @@ func (e *Engine) news(ctx context.Context, _ string) <-chan struct{} {
 func (e *Engine) beat(ctx context.Context, l *life) bool {
 	ticker := time.NewTicker(e.o.Lease / 3)
 	defer ticker.Stop()
-	walked := time.Now()
 	for {
 		bounded, cancel := context.WithTimeout(ctx, e.o.Lease/3)
 		e.recover(bounded, l.worker)
@@ -172,10 +178,6 @@ func (e *Engine) beat(ctx context.Context, l *life) bool {
 			e.abandon(l.worker)
 			e.warn(ctx, "executions: the worker was not heard of for too long; another one goes on", ErrLost)
 			return false
-		}
-		if err == nil && time.Since(walked) > walkInterval {
-			walked = time.Now()
-			e.walkInTurn(ctx)
 		}
 	}
 }
@@ -269,124 +271,6 @@ func (e *Engine) readCancellations(ctx context.Context, worker string) {
 	if err != nil {
 		e.warn(ctx, "executions: looking for cancellations failed", err)
 	}
-}
-
-// claim takes executions that are due while there is room. It returns in how long the next one is due; zero: nobody
-// knows.
-func (e *Engine) claim(ctx context.Context) (next time.Duration, err error) {
-	worker := e.name()
-	if worker == "" {
-		return 0, nil
-	}
-	prefix := e.root + queuePart
-	err = e.each(ctx, prefix, func(entry store.Entry) bool {
-		if due, ok := e.dueOf(entry.Key); ok && due.After(e.now()) {
-			next = due.Sub(e.now())
-			return false
-		}
-		select {
-		case e.slots <- struct{}{}:
-		default:
-			return false
-		}
-		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-		defer cancel()
-		if !e.claimOne(bounded, worker, entry) {
-			<-e.slots
-		}
-		return ctx.Err() == nil
-	})
-	return next, err
-}
-
-// claimOne takes the execution of an entry of the queue, for which a slot is held. It returns false where it did not.
-func (e *Engine) claimOne(ctx context.Context, worker string, entry store.Entry) bool {
-	id := lastOf(entry.Key)
-	r, err := e.read(ctx, id)
-	if err != nil {
-		if !errors.Is(err, errFormat) {
-			e.warn(ctx, "executions: reading one failed", err)
-		}
-		return false
-	}
-	if r == nil {
-		e.reap(ctx, entry)
-		return false
-	}
-	e.mu.Lock()
-	delete(e.orphans, id)
-	e.mu.Unlock()
-	switch {
-	case r.queued() && e.queueKey(r) != entry.Key, r.Worker != "": // it is queued elsewhere, or with a worker
-		e.discard(ctx, entry)
-		return false
-	case r.State.Terminal():
-		if r.Buried || e.retire(ctx, r) == nil {
-			e.discard(ctx, entry)
-		}
-		return false
-	case e.o.Operations[r.Operation] == nil:
-		return false
-	}
-	if !e.take(ctx, worker, r) {
-		return false
-	}
-	e.discard(ctx, entry)
-	return true
-}
-
-// discard deletes an entry at the version that was read. It does not matter if that fails: it is found again.
-func (e *Engine) discard(ctx context.Context, entry store.Entry) {
-	_ = e.o.Store.Delete(ctx, entry.Key, entry.Version)
-}
-
-// reap removes an entry of the queue whose record does not exist for so long that its maker must have died.
-func (e *Engine) reap(ctx context.Context, entry store.Entry) {
-	id := lastOf(entry.Key)
-	e.mu.Lock()
-	since, known := e.orphans[id]
-	if !known {
-		e.orphans[id] = time.Now()
-	}
-	e.mu.Unlock()
-	if !known || time.Since(since) < time.Minute {
-		return
-	}
-	if _, err := e.bury(ctx, id); err != nil { // if its maker is only slow, it finds out
-		e.warn(ctx, "executions: removing what a start has left failed", err)
-	}
-}
-
-// take makes an execution the worker's, and begins an attempt. A slot is held.
-func (e *Engine) take(ctx context.Context, worker string, r *Record) bool {
-	if !e.activate(r.ID) {
-		return false
-	}
-	key := e.workKey(worker, r.ID)
-	if err := e.put(ctx, key, nil, 0); err != nil {
-		e.deactivate(r.ID)
-		return false
-	}
-	r.State, r.Worker = Running, worker
-	r.Attempt++
-	if r.Started.IsZero() {
-		r.Started = e.now()
-	}
-	if err := e.save(ctx, r); err != nil {
-		if errors.Is(err, store.ErrConflict) {
-			_ = e.drop(ctx, key) // else whoever looks after the worker's entries does
-		} else { // it may be ours: whoever looks next finds out
-			e.warn(ctx, "executions: taking one failed", err)
-		}
-		e.deactivate(r.ID)
-		return false
-	}
-	run := e.newRun(r)
-	e.spawn(func() {
-		defer func() { <-e.slots; e.nudge() }()
-		run.carryOut()
-	})
-	return true
 }
 
 func (e *Engine) warn(ctx context.Context, what string, err error) {
