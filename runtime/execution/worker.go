@@ -325,7 +325,7 @@ func (e *Engine) claimOne(ctx context.Context, worker string, entry store.Entry)
 			e.discard(ctx, entry)
 		}
 		return false
-	case e.o.Operations[r.Operation] == nil:
+	case e.operation(r).Do == nil:
 		return false
 	}
 	if !e.take(ctx, worker, r) {
