@@ -143,6 +143,10 @@ func (e *executions) open(a *Adapter) error {
 		operations[name] = &execution.Operation{
 			Durable: c.Durable, Retry: c.Retry, Keep: c.Keep, Timeout: l.Timeout, Do: e.attempt(l),
 		}
+		if !a.options.Available.has(&l.Operation) {
+			operations[name].Do = nil // what others start stays in the queue for them
+			continue
+		}
 		for i := range l.Params {
 			var seen []string
 			if c.Durable && a.options.State != nil && a.options.StateKey == nil && sensitive(&l.Params[i], types, &seen) {
@@ -184,6 +188,7 @@ type executionVisit struct {
 	label      string
 	operations map[string]*operation
 	confirmed  bool // by a human or a token
+	batch      bool // others of its message come after it
 }
 
 type executionKey struct{}
@@ -199,6 +204,7 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 	v := &executionVisit{
 		session: x.session.ID(), gate: x.checkpoint.gate, gated: x.checkpoint.session, label: string([]byte(x.message.id)),
 		operations: x.view.directory.operations, confirmed: x.checkpoint.pass.Confirmed,
+		batch: x.message.batch != nil,
 	}
 	if l != nil {
 		v.params = q.sent()
