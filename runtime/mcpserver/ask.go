@@ -52,7 +52,9 @@ func elicits(request *mcp.CallToolRequest) bool {
 
 // hasForms reports whether a client that says this of its elicitation shows forms. One that names no mode does (MCP
 // elicitation, Capabilities).
-func hasForms(e *mcp.ElicitationCapabilities) bool { return e != nil && (e.Form != nil || e.URL == nil) }
+func hasForms(e *mcp.ElicitationCapabilities) bool {
+	return e != nil && (e.Form != nil || e.URL == nil)
+}
 
 // ask returns a result that has the client ask a person for confirmation; nil: the client cannot ask.
 func (s *Server) ask(
