@@ -136,10 +136,14 @@ type Engine struct {
 	runs    map[string]*Run
 	orphans map[string]time.Time // queued executions without record, and since when they are known
 	waiters map[string]map[chan struct{}]bool
-	lost    map[string]int // entries of executions whose record is missing, by how often the walk has seen them
 	closing bool
 	tries   int           // attempts that run or wait
 	idle    chan struct{} // is closed when none does; nil: nobody waits for that
+
+	walking sync.Mutex     // of what follows
+	walked  string         // where the last walk has ended; empty: it has looked at all
+	lost    map[string]int // executions whose record is missing, by how often walks over all have seen that
+	missing map[string]int // the same, with the walk that is under way
 }
 
 // New returns an engine. Nothing runs until Work is called.
@@ -160,7 +164,7 @@ func New(o Options) (*Engine, error) {
 		wake: make(chan struct{}, 1), places: make(chan struct{}, mostWaiting),
 		active: make(map[string]bool), runs: make(map[string]*Run),
 		orphans: make(map[string]time.Time), waiters: make(map[string]map[chan struct{}]bool),
-		lost: make(map[string]int),
+		lost: make(map[string]int), missing: make(map[string]int),
 	}
 	return e, e.makeBoxes()
 }
@@ -271,8 +275,13 @@ func (e *Engine) expire(ctx context.Context, key string, ttl time.Duration) erro
 
 // each calls visit with all entries that have a prefix, page by page, until it returns false.
 func (e *Engine) each(ctx context.Context, prefix string, visit func(store.Entry) bool) error {
+	return e.eachAfter(ctx, prefix, "", visit)
+}
+
+// eachAfter is each for the entries behind a key; empty: all.
+func (e *Engine) eachAfter(ctx context.Context, prefix, after string, visit func(store.Entry) bool) error {
 	const page = 500
-	for after := ""; ; {
+	for {
 		entries, err := e.o.Store.List(ctx, prefix, after, page)
 		if err != nil {
 			return err

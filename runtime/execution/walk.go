@@ -1,7 +1,9 @@
 package execution
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -11,17 +13,31 @@ import (
 // walkInterval is how often one of all workers looks whether the order of writes has kept what it promises.
 const walkInterval = 10 * time.Minute
 
-// walkInTurn walks, if no other worker has just done so.
+// longestWalk is how long a walk may take. The next one goes on where it has ended.
+const longestWalk = time.Minute
+
+// walks walks in turn with other workers until ctx ends.
+func (e *Engine) walks(ctx context.Context) {
+	for sleep(ctx, walkInterval) == nil {
+		e.walkInTurn(ctx)
+	}
+}
+
+// walkInTurn walks for a while, if no other worker has just done so.
 func (e *Engine) walkInTurn(ctx context.Context) {
-	bounded, cancel := context.WithTimeout(ctx, time.Minute)
+	bounded, cancel := context.WithTimeout(ctx, longestWalk)
 	defer cancel()
 	counts, err := e.o.Store.Take(bounded, []store.Claim{{Key: e.root + "walk", N: 1, Limit: 1, Window: walkInterval}})
 	if err != nil || counts[0].Refused {
 		return
 	}
-	if n, err := e.Walk(bounded); err != nil {
+	e.walking.Lock()
+	defer e.walking.Unlock()
+	n, err := e.walkOn(bounded)
+	if err != nil && bounded.Err() == nil {
 		e.warn(ctx, "executions: looking for forgotten ones failed", err)
-	} else if n > 0 {
+	}
+	if n > 0 {
 		e.o.Logger.Error("executions: some were forgotten and go on now", "number", n)
 	}
 }
@@ -29,38 +45,58 @@ func (e *Engine) walkInTurn(ctx context.Context) {
 // Walk looks at all executions for some that have not ended and that nobody would go on with, and queues them. There
 // are none, unless somebody else has changed the store. It removes what starts and lost attempts have left behind.
 func (e *Engine) Walk(ctx context.Context) (repaired int, err error) {
-	missing := make(map[string]int)
-	var failed error
-	err = e.each(ctx, e.root+ownerPart, func(entry store.Entry) bool {
-		var r *Record
-		id := lastOf(entry.Key)
-		if r, failed = e.read(ctx, id); failed != nil {
-			return false
-		}
-		switch {
-		case r == nil || r.Buried:
-			e.mu.Lock()
-			missing[id] = e.lost[id] + 1
-			e.mu.Unlock()
-			failed = e.forget(ctx, entry, r, missing[id])
-		case !r.State.Terminal():
+	e.walking.Lock()
+	defer e.walking.Unlock()
+	e.walked = ""
+	return e.walkOn(ctx)
+}
+
+// walkOn goes on behind the key at which the last walk has ended. It looks at the executions of all callers first, and
+// at steps then. An execution that cannot be read is left behind until the walk begins anew.
+func (e *Engine) walkOn(ctx context.Context) (repaired int, err error) {
+	if !strings.HasPrefix(e.walked, e.root+stepPart) {
+		var failed error
+		err = e.eachAfter(ctx, e.root+ownerPart, e.walked, func(entry store.Entry) bool {
+			if failed = context.Cause(ctx); failed != nil {
+				return false
+			}
 			var done bool
-			if done, failed = e.repair(ctx, r); done {
+			if done, failed = e.look(ctx, entry); done {
 				repaired++
 			}
+			if ctx.Err() == nil {
+				e.walked = entry.Key
+			}
+			return failed == nil
+		})
+		if err = cmp.Or(err, failed); err != nil {
+			return repaired, err
 		}
-		return failed == nil
-	})
-	e.mu.Lock()
-	e.lost = missing
-	e.mu.Unlock()
-	if err == nil {
-		err = failed
+		e.walked = e.root + stepPart
+		e.lost, e.missing = e.missing, make(map[string]int)
 	}
-	if err == nil {
-		err = e.sweep(ctx)
+	if err = e.sweep(ctx); err == nil {
+		e.walked = ""
 	}
 	return repaired, err
+}
+
+// look looks at the execution of an entry of its caller. It returns true where it has queued one that was forgotten.
+func (e *Engine) look(ctx context.Context, entry store.Entry) (bool, error) {
+	id := lastOf(entry.Key)
+	r, err := e.read(ctx, id)
+	switch {
+	case errors.Is(err, errFormat): // who has written it looks after it
+		return false, nil
+	case err != nil:
+		return false, err
+	case r == nil || r.Buried:
+		e.missing[id] = e.lost[id] + 1
+		return false, e.forget(ctx, entry, r, e.missing[id])
+	case !r.State.Terminal():
+		return e.repair(ctx, r)
+	}
+	return false, nil
 }
 
 // forget removes the entry of an execution that was never made, if it has been so for a walk.
@@ -111,14 +147,26 @@ func (e *Engine) taken(ctx context.Context, id string) bool {
 // afterwards.
 func (e *Engine) sweep(ctx context.Context) error {
 	prefix := e.root + stepPart
-	for after := ""; ; {
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		after := e.walked
+		if len(after) <= len(prefix) {
+			after = ""
+		}
 		entries, err := e.o.Store.List(ctx, prefix, after, 1)
 		if err != nil || len(entries) == 0 {
 			return err
 		}
 		id, _, _ := strings.Cut(entries[0].Key[len(prefix):], "/")
-		after = prefix + id + "/\xff"
 		r, err := e.read(ctx, id)
+		if ctx.Err() == nil {
+			e.walked = prefix + id + "/\xff"
+		}
+		if errors.Is(err, errFormat) {
+			continue
+		}
 		if err != nil {
 			return err
 		}

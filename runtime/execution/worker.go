@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/store"
@@ -68,6 +69,9 @@ func (e *Engine) lease() time.Duration {
 // serve works for one life, and ends it.
 func (e *Engine) serve(ctx context.Context, l *life) {
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var walking sync.WaitGroup
+	walking.Go(func() { e.walks(beating) }) // not where the heart beats: it may take longer than the lease
+	defer walking.Wait()
 	defer stop()
 	lost := make(chan struct{})
 	ended := make(chan struct{})
@@ -146,7 +150,6 @@ func (e *Engine) news(ctx context.Context, _ string) <-chan struct{} {
 func (e *Engine) beat(ctx context.Context, l *life) bool {
 	ticker := time.NewTicker(e.o.Lease / 3)
 	defer ticker.Stop()
-	walked := time.Now()
 	for {
 		bounded, cancel := context.WithTimeout(ctx, e.o.Lease/3)
 		e.recover(bounded, l.worker)
@@ -172,10 +175,6 @@ func (e *Engine) beat(ctx context.Context, l *life) bool {
 			e.abandon(l.worker)
 			e.warn(ctx, "executions: the worker was not heard of for too long; another one goes on", ErrLost)
 			return false
-		}
-		if err == nil && time.Since(walked) > walkInterval {
-			walked = time.Now()
-			e.walkInTurn(ctx)
 		}
 	}
 }

@@ -1,0 +1,76 @@
+package execution_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// farStore is a store that takes a while to read a record.
+type farStore struct{ store.Store }
+
+func (s farStore) Get(ctx context.Context, key string) (store.Entry, error) {
+	if strings.Contains(key, "/r/") {
+		time.Sleep(10 * time.Millisecond)
+	}
+	return s.Store.Get(ctx, key)
+}
+
+// A walk over more executions than can be read within a lease, or within one walk, costs no worker its lease, and comes
+// to the last of them.
+func TestLongWalk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := farStore{&store.Memory{MaxEntries: 1 << 20}}
+		put := func(key, value string) {
+			if _, err := in.Put(t.Context(), key, []byte(value), 0, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const kept, forgotten = 10_000, "exec_zforgotten"
+		for i := range kept {
+			id := fmt.Sprintf("exec_%06d", i)
+			put("exec//r/"+id, `1{"id":"`+id+`","operation":"work","state":"completed"}`)
+			put(fmt.Sprintf("exec//o/x/%016x/%s", i, id), "")
+		}
+		put("exec//r/"+forgotten, `1{"id":"`+forgotten+`","operation":"nap","state":"pending"}`)
+		put(fmt.Sprintf("exec//o/x/%016x/%s", kept, forgotten), "")
+		attempts, napped := 0, 0
+		all := engines(t, 1, in, execution.Options{Operations: map[string]*execution.Operation{
+			"work": {Durable: true, Do: func(ctx context.Context, _ *execution.Run) ([]byte, *execution.Failure) {
+				attempts++
+				return []byte("1"), sleepFor(ctx, 35*time.Minute)
+			}},
+			"nap": {Durable: true, Do: func(context.Context, *execution.Run) ([]byte, *execution.Failure) {
+				napped++
+				return []byte("1"), nil
+			}},
+		}})
+		synctest.Wait()
+		if _, err := all[0].Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(30 * time.Minute)
+		if attempts != 1 {
+			t.Errorf("%d attempts at an execution whose worker lives", attempts)
+		}
+		if napped != 1 {
+			t.Errorf("%d attempts at a forgotten execution behind %d others", napped, kept)
+		}
+	})
+}
+
+// sleepFor waits, and fails where ctx ends.
+func sleepFor(ctx context.Context, d time.Duration) *execution.Failure {
+	select {
+	case <-ctx.Done():
+		return &execution.Failure{Code: "INTERNAL_ERROR", Message: "ended"}
+	case <-time.After(d):
+		return nil
+	}
+}
