@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/store"
@@ -184,6 +185,9 @@ const progressInterval = time.Second
 // Progress says how far the execution is. It may be called as often as there is news: it is written once a second, and
 // what came last always is.
 func (r *Run) Progress(p Progress) {
+	if p.Percentage != nil && (math.IsNaN(*p.Percentage) || math.IsInf(*p.Percentage, 0)) {
+		p.Percentage = nil // of nothing at all
+	}
 	if len(p.Message) > longestMessage {
 		p.Message = p.Message[:longestMessage]
 	}

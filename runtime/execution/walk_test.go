@@ -17,7 +17,7 @@ type farStore struct{ store.Store }
 
 func (s farStore) Get(ctx context.Context, key string) (store.Entry, error) {
 	if strings.Contains(key, "/r/") {
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
 	return s.Store.Get(ctx, key)
 }
@@ -32,7 +32,7 @@ func TestLongWalk(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		const kept, forgotten = 10_000, "exec_zforgotten"
+		const kept, forgotten = 1000, "exec_zforgotten"
 		for i := range kept {
 			id := fmt.Sprintf("exec_%06d", i)
 			put("exec//r/"+id, `1{"id":"`+id+`","operation":"work","state":"completed"}`)
