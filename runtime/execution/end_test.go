@@ -3,9 +3,11 @@ package execution_test
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"math"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/aqltag/aqltag/runtime/execution"
 	"github.com/aqltag/aqltag/runtime/store"
@@ -47,6 +49,76 @@ func TestEndsThatCannotBeEncoded(t *testing.T) {
 				}
 				if test.message != "" && (got.Progress == nil || got.Progress.Message != test.message) {
 					t.Errorf("progress %+v lacks the message %q", got.Progress, test.message)
+				}
+			})
+		})
+	}
+}
+
+// A function that goes on after the error of a step does not complete an execution whose steps were not done.
+func TestSwallowedPause(t *testing.T) {
+	for name, test := range map[string]struct {
+		begun time.Duration // before the attempt is to end
+		end   func(t *testing.T, e *execution.Engine, stop func(), id string)
+		want  execution.State
+		steps int
+	}{
+		"when the worker ends between two steps": {
+			time.Second / 2, func(_ *testing.T, _ *execution.Engine, stop func(), _ string) { stop() },
+			execution.Completed, 3,
+		},
+		"when the worker ends and the last step takes too long": {
+			5 * time.Second / 2, func(_ *testing.T, _ *execution.Engine, stop func(), _ string) { stop() },
+			execution.Completed, 3,
+		},
+		"when it is cancelled": {
+			time.Second / 2, func(t *testing.T, e *execution.Engine, _ func(), id string) {
+				if _, err := e.Cancel(t.Context(), ann, id, ""); err != nil {
+					t.Error(err)
+				}
+			}, execution.Cancelled, 0,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				done := make(map[string]bool)
+				o := execution.Options{Store: new(store.Memory), Drain: time.Second / 10, Logger: slog.New(slog.DiscardHandler)}
+				o.Operations = map[string]*execution.Operation{
+					"work": {Durable: true, Do: func(ctx context.Context, r *execution.Run) ([]byte, *execution.Failure) {
+						for _, name := range []string{"a", "b", "c"} {
+							_, _ = r.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+								if sleepFor(ctx, time.Second) != nil {
+									return nil, ctx.Err()
+								}
+								done[name] = true
+								return []byte("1"), nil
+							})
+						}
+						return []byte("1"), nil
+					}},
+				}
+				ctx, stop := context.WithCancel(t.Context())
+				first, err := execution.New(o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				over := make(chan error)
+				go func() { over <- first.Work(ctx) }()
+				synctest.Wait()
+				r, err := first.Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann})
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(test.begun)
+				test.end(t, first, stop, r.ID)
+				time.Sleep(time.Minute)
+				stop()
+				if err := <-over; err != nil {
+					t.Error(err)
+				}
+				second := engines(t, 1, o.Store, o)[0]
+				if got := ended(t, second, r.ID); got.State != test.want || len(done) != test.steps {
+					t.Errorf("%s with %d steps done; want %s with %d", got.State, len(done), test.want, test.steps)
 				}
 			})
 		})

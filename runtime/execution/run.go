@@ -29,6 +29,7 @@ type Run struct {
 
 	mu        sync.Mutex
 	over      bool              // nothing is written any more
+	undone    bool              // a step was not done because the attempt is to end
 	due       time.Time         // when it goes on
 	steps     map[string][]byte // results, by the digest of the name
 	stepBytes int
@@ -253,7 +254,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 	if r.flushing != nil {
 		r.flushing.Stop()
 	}
-	over, due, progress := r.over, r.due, r.progress
+	over, undone, due, progress := r.over, r.undone, r.due, r.progress
 	r.mu.Unlock()
 	cause := r.Stopped()
 	if over || errors.Is(cause, ErrLost) { // giving up is no failure: whoever takes it over goes on
@@ -262,7 +263,8 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 	}
 	ctx, done := context.WithTimeout(context.Background(), storeTimeout)
 	defer done()
-	paused := again || errors.Is(cause, ErrPaused) && (failed != nil || !due.IsZero())
+	unfinished := failed != nil || undone // whatever the function has made of a step's error
+	paused := again || errors.Is(cause, ErrPaused) && (unfinished || !due.IsZero())
 	cancelled := errors.Is(cause, ErrCancelled)
 	var sealed []byte
 	if result != nil {
@@ -274,7 +276,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 		}
 		now := e.now()
 		switch {
-		case (cancelled || record.Cancel) && (failed != nil || paused):
+		case (cancelled || record.Cancel) && (unfinished || paused):
 			record.State = Cancelled
 		case paused:
 			record.Due, record.Lost = now, 0

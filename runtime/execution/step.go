@@ -29,9 +29,19 @@ func (r *Run) Step(ctx context.Context, name string, do func(context.Context) ([
 	}
 	value, err := do(ctx)
 	if err != nil {
-		return nil, err
+		return nil, r.broken(err)
 	}
 	return r.keep(ctx, key, name, value)
+}
+
+// broken notes that a step has failed while the attempt is to end, which is likely to be why. It returns the error.
+func (r *Run) broken(err error) error {
+	if err != nil && r.Stopped() != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.undone = true
+	}
+	return err
 }
 
 // beginStep returns what the step has come to at an earlier attempt; nil: it is to be done.
@@ -57,6 +67,7 @@ func (r *Run) beginStep(ctx context.Context, name string) (key string, kept []by
 		return "", nil, fmt.Errorf("the execution has more than %d steps", mostSteps)
 	}
 	if cause := r.Stopped(); cause != nil {
+		r.undone = true
 		return "", nil, cause
 	}
 	return key, nil, context.Cause(ctx)
@@ -168,12 +179,13 @@ func (r *Run) Sleep(ctx context.Context, name string, d time.Duration) error {
 		r.cancel(ErrPaused)
 		return ErrPaused
 	case r.operation.Durable:
-		return sleep(ctx, left)
+		err = sleep(ctx, left)
+	default:
+		<-e.slots // others may run meanwhile
+		err = sleep(ctx, left)
+		e.slots <- struct{}{}
 	}
-	<-e.slots // others may run meanwhile
-	err = sleep(ctx, left)
-	e.slots <- struct{}{}
-	return err
+	return r.broken(err)
 }
 
 // shortSleep is for what it is not worth to end an attempt.
