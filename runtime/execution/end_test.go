@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"math"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -121,6 +122,57 @@ func TestSwallowedPause(t *testing.T) {
 					t.Errorf("%s with %d steps done; want %s with %d", got.State, len(done), test.want, test.steps)
 				}
 			})
+		})
+	}
+}
+
+// endStore counts the records that are written over one that has ended. Writing an end takes a second.
+type endStore struct {
+	store.Store
+	ended atomic.Bool
+	after atomic.Int32
+}
+
+func (s *endStore) Put(
+	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
+) (store.Version, error) {
+	state, _ := stateIn(key, value)
+	if state != "" && s.ended.Load() {
+		s.after.Add(1)
+	}
+	if state.Terminal() {
+		time.Sleep(time.Second)
+	}
+	version, err := s.Store.Put(ctx, key, value, old, ttl)
+	if err == nil && state.Terminal() {
+		s.ended.Store(true)
+	}
+	return version, err
+}
+
+// The end is the last that an attempt writes, although its progress is told while that is written.
+func TestProgressAtTheEnd(t *testing.T) {
+	for range 200 {
+		synctest.Test(t, func(t *testing.T) {
+			in := &endStore{Store: new(store.Memory)}
+			all := engines(t, 1, in, execution.Options{Operations: map[string]*execution.Operation{
+				"work": {Durable: true, Do: func(_ context.Context, r *execution.Run) ([]byte, *execution.Failure) {
+					go func() {
+						time.Sleep(time.Second / 2)
+						r.Progress(execution.Progress{Message: "late"})
+					}()
+					return []byte("1"), nil
+				}},
+			}})
+			r, err := all[0].Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ended(t, all[0], r.ID)
+			time.Sleep(time.Minute)
+			if n := in.after.Load(); got.State != execution.Completed || n != 0 {
+				t.Fatalf("%s, and written %d times after that", got.State, n)
+			}
 		})
 	}
 }

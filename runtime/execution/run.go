@@ -170,7 +170,7 @@ func (r *Run) prepare(failed **Failure) bool {
 	e := r.engine
 	if r.begun.Attached && r.begun.State != Running {
 		r.attempt++
-		err := r.write(ctx, func(record *Record) {
+		_, err := r.write(ctx, false, func(record *Record) {
 			if record.State, record.Attempt = Running, r.attempt; record.Started.IsZero() {
 				record.Started = e.now()
 			}
@@ -201,34 +201,40 @@ func (r *Run) prepare(failed **Failure) bool {
 	return err == nil
 }
 
-// write changes the record while it is this attempt's, whoever else changes it meanwhile.
-func (r *Run) write(ctx context.Context, change func(*Record)) error {
+// write changes the record while it is this attempt's, whoever else changes it meanwhile, and returns it as it is then.
+// Behind the last change the attempt writes nothing any more.
+func (r *Run) write(ctx context.Context, last bool, change func(*Record)) (*Record, error) {
 	r.writing <- struct{}{}
-	defer func() { <-r.writing }()
+	defer func() {
+		if last {
+			r.finish()
+		}
+		<-r.writing
+	}()
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		if r.isOver() {
-			return ErrLost
+			return nil, ErrLost
 		}
 		changed := *r.record
 		change(&changed)
 		err := r.engine.save(ctx, &changed)
 		if err == nil {
 			r.record = &changed
-			return nil
+			return &changed, nil
 		}
 		if !errors.Is(err, store.ErrConflict) && sleep(ctx, pause) != nil {
-			return err
+			return nil, err
 		}
 		now, readErr := r.engine.read(ctx, r.record.ID)
 		switch {
 		case readErr != nil && ctx.Err() != nil:
-			return readErr
+			return nil, readErr
 		case readErr != nil:
 			continue
 		case now == nil, now.Worker != r.worker, now.State.Terminal(), now.Attempt != r.record.Attempt:
 			r.finish()
 			r.cancel(ErrLost)
-			return ErrLost
+			return nil, ErrLost
 		case now.Cancel:
 			r.cancel(ErrCancelled)
 		}
@@ -270,7 +276,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 	if result != nil {
 		sealed = e.seal(r.begun, "result", result)
 	}
-	err := r.write(ctx, func(record *Record) {
+	written, err := r.write(ctx, true, func(record *Record) {
 		if progress != nil {
 			record.Progress = progress
 		}
@@ -306,14 +312,13 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 			}
 		}
 	})
-	r.finish()
 	if err != nil {
 		if !errors.Is(err, ErrLost) {
 			e.warn(ctx, "executions: the end of an attempt could not be written", err)
 		}
 		return
 	}
-	settled = e.settle(ctx, r)
+	settled = e.settle(ctx, r, written)
 }
 
 // finish makes the attempt write nothing any more.
@@ -329,10 +334,9 @@ func (r *Run) isOver() bool {
 	return r.over
 }
 
-// settle does what follows from the end of an attempt, and removes the worker's entry last: until then that makes sure
-// that it is done. It returns true where the process stays busy with the execution.
-func (e *Engine) settle(ctx context.Context, r *Run) bool {
-	record := r.record
+// settle does what follows from the record that the end of an attempt has written, and removes the worker's entry last:
+// until then that makes sure that it is done. It returns true where the process stays busy with the execution.
+func (e *Engine) settle(ctx context.Context, r *Run, record *Record) bool {
 	switch {
 	case record.State.Terminal():
 		if err := e.retire(ctx, record); err != nil {

@@ -230,6 +230,6 @@ func (r *Run) flush() {
 	r.written, r.flushing = time.Now(), nil
 	r.mu.Unlock()
 	if p != nil {
-		_ = r.write(ctx, func(record *Record) { record.Progress = p }) // the next one is written, and the last
+		_, _ = r.write(ctx, false, func(record *Record) { record.Progress = p }) // the next one is written, and the last
 	}
 }
