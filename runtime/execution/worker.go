@@ -98,7 +98,9 @@ func (e *Engine) serve(ctx context.Context, l *life) {
 
 // claims claims executions until the worker is to end or is lost.
 func (e *Engine) claims(ctx context.Context, lost <-chan struct{}) {
-	news := e.news(ctx, queuePart)
+	looking, stop := context.WithCancel(ctx)
+	defer stop()
+	news := e.news(looking, queuePart)
 	var due <-chan time.Time
 	for {
 		next, err := e.claim(ctx)
