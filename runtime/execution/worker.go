@@ -47,6 +47,26 @@ type life struct {
 	last    time.Time // when the store was last told that the worker is alive, at the beginning of that
 }
 
+// others are the entries of the queue that this process cannot run, because it does not have their operation or their
+// form. They are looked at again after a while: what has ended elsewhere is removed then.
+type others struct {
+	since time.Time
+	keys  map[string]bool
+}
+
+// othersInterval is how often executions are looked at that this process cannot run.
+const othersInterval = time.Minute
+
+func (o *others) add(key string) { o.keys[key] = true }
+
+// has reports whether there is an entry among them.
+func (o *others) has(key string) bool {
+	if time.Since(o.since) >= othersInterval {
+		o.since, o.keys = time.Now(), make(map[string]bool)
+	}
+	return o.keys[key]
+}
+
 // begin makes a new worker. It comes back under a new name after its lease was over: entries of the old name belong to
 // whoever finds them.
 func (e *Engine) begin(ctx context.Context) (*life, error) {
@@ -102,8 +122,9 @@ func (e *Engine) claims(ctx context.Context, lost <-chan struct{}) {
 	defer stop()
 	news := e.news(looking, queuePart)
 	var due <-chan time.Time
+	skip := &others{keys: make(map[string]bool)}
 	for {
-		next, err := e.claim(ctx)
+		next, err := e.claim(ctx, skip)
 		if err != nil && ctx.Err() == nil {
 			e.warn(ctx, "executions: looking for some failed", err)
 		}
@@ -274,7 +295,7 @@ func (e *Engine) readCancellations(ctx context.Context, worker string) {
 
 // claim takes executions that are due while there is room. It returns in how long the next one is due; zero: nobody
 // knows.
-func (e *Engine) claim(ctx context.Context) (next time.Duration, err error) {
+func (e *Engine) claim(ctx context.Context, skip *others) (next time.Duration, err error) {
 	worker := e.name()
 	if worker == "" {
 		return 0, nil
@@ -285,6 +306,9 @@ func (e *Engine) claim(ctx context.Context) (next time.Duration, err error) {
 			next = due.Sub(e.now())
 			return false
 		}
+		if skip.has(entry.Key) {
+			return ctx.Err() == nil
+		}
 		select {
 		case e.slots <- struct{}{}:
 		default:
@@ -292,7 +316,7 @@ func (e *Engine) claim(ctx context.Context) (next time.Duration, err error) {
 		}
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		defer cancel()
-		if !e.claimOne(bounded, worker, entry) {
+		if !e.claimOne(bounded, worker, entry, skip) {
 			<-e.slots
 		}
 		return ctx.Err() == nil
@@ -301,11 +325,13 @@ func (e *Engine) claim(ctx context.Context) (next time.Duration, err error) {
 }
 
 // claimOne takes the execution of an entry of the queue, for which a slot is held. It returns false where it did not.
-func (e *Engine) claimOne(ctx context.Context, worker string, entry store.Entry) bool {
+func (e *Engine) claimOne(ctx context.Context, worker string, entry store.Entry, skip *others) bool {
 	id := lastOf(entry.Key)
 	r, err := e.read(ctx, id)
 	if err != nil {
-		if !errors.Is(err, errFormat) {
+		if errors.Is(err, errFormat) {
+			skip.add(entry.Key)
+		} else {
 			e.warn(ctx, "executions: reading one failed", err)
 		}
 		return false
@@ -327,6 +353,7 @@ func (e *Engine) claimOne(ctx context.Context, worker string, entry store.Entry)
 		}
 		return false
 	case e.o.Operations[r.Operation] == nil:
+		skip.add(entry.Key)
 		return false
 	}
 	if !e.take(ctx, worker, r) {

@@ -3,6 +3,7 @@ package execution_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -53,6 +54,41 @@ func TestLostWorkersLeaveNothing(t *testing.T) {
 		synctest.Wait()
 		if after := runtime.NumGoroutine(); after > before {
 			t.Errorf("%d goroutines; %d before the worker was lost", after, before)
+		}
+	})
+}
+
+// Executions that a process cannot run cost it little, and it runs them when it can.
+func TestUnknownOperations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := &deafStore{Store: new(store.Memory)}
+		operations := map[string]*execution.Operation{
+			"work": {Durable: true, Do: func(context.Context, *execution.Run) ([]byte, *execution.Failure) {
+				return []byte("1"), nil
+			}},
+		}
+		maker, err := execution.New(execution.Options{
+			Store: in, Operations: operations, Logger: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const n, minutes = 100, 10
+		var last *execution.Record
+		for range n {
+			if last, err = maker.Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		engines(t, 1, in, execution.Options{Operations: map[string]*execution.Operation{}})
+		in.reads.Store(0)
+		time.Sleep(minutes*time.Minute - time.Second)
+		if reads := in.reads.Load(); reads > n*minutes {
+			t.Errorf("%d records read in %d minutes, where there are %d of another process", reads, minutes, n)
+		}
+		engines(t, 1, in, execution.Options{Operations: operations})
+		if got := ended(t, maker, last.ID); got.State != execution.Completed {
+			t.Errorf("%s by the process that has the operation", got.State)
 		}
 	})
 }
