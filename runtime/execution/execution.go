@@ -66,7 +66,8 @@ type Options struct {
 	Drain time.Duration
 	// Grace is how long an attempt may run whose context has ended, before it is given up. Default: 10 seconds.
 	Grace time.Duration
-	// Most is how many executions of one caller may be under way. Default: 10,000.
+	// Most is how many executions of one caller may be under way that were started, or started again, on the same day
+	// (UTC). Default: 10,000.
 	Most int
 	// Keys encrypt parameters, results of steps and results; the first one encrypts, all of them decrypt. Without a key
 	// they are in the store as they are.

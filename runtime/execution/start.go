@@ -119,7 +119,7 @@ func (e *Engine) startHere(ctx context.Context, r *Record, s *Start) (*Record, e
 const day = 24 * time.Hour
 
 // counted is the claim of an execution on the number of those that its caller may have under way. What a crash leaves
-// counted is forgotten with the day.
+// counted is forgotten with the day (UTC), and so is what was started on it and is still under way.
 func (e *Engine) counted(r *Record, n int64) store.Claim {
 	return store.Claim{Key: e.root + "n/" + digest(r.CallerKey), N: n, Limit: int64(e.o.Most), Ends: r.Counted}
 }
