@@ -56,6 +56,7 @@ func TestLongWalk(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(30 * time.Minute)
+		synctest.Wait()
 		if attempts != 1 {
 			t.Errorf("%d attempts at an execution whose worker lives", attempts)
 		}
