@@ -450,7 +450,7 @@ func TestHostileExecutionRequests(t *testing.T) {
 			{"get_execution", `{"execution_id":"` + id + `","wait_ms":-1}`, "VALIDATION_OUT_OF_RANGE"},
 			{"get_execution", `{"execution_id":"` + strings.ToUpper(id) + `"}`, "NOT_FOUND_RESOURCE"},
 			{"list_executions", `{"status":"sleeping"}`, "VALIDATION_INVALID_ENUM"},
-			{"list_executions", `{"operation":"look"}`, "VALIDATION_INVALID_ENUM"},
+			{"list_executions", `{"operation":"` + strings.Repeat("x", 101) + `"}`, "VALIDATION_OUT_OF_RANGE"},
 			{"list_executions", `{"first":0}`, "VALIDATION_OUT_OF_RANGE"},
 			{"list_executions", `{"after":"\u0000"}`, "VALIDATION_INVALID_ENCODING"},
 			{"list_executions", `{"after":"%ff"}`, "VALIDATION_PATTERN_MISMATCH"},
@@ -463,6 +463,9 @@ func TestHostileExecutionRequests(t *testing.T) {
 			if got := s.call("ann", tt.operation, tt.params); got.Error.Code != tt.code {
 				t.Errorf("%s %s: %+v", tt.operation, tt.params, got.Error)
 			}
+		}
+		if page := s.call("ann", "list_executions", `{"operation":"look"}`); !page.Success || len(page.Data.Items) != 0 {
+			t.Errorf("%+v", page)
 		}
 		if page := s.call("ann", "list_executions", `{"after":"zzzz"}`); !page.Success || len(page.Data.Items) != 0 {
 			t.Errorf("%+v", page)

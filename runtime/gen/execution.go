@@ -104,23 +104,20 @@ func executionName(operation string) string {
 
 // ExecutionOperations returns the operations with which agents follow the executions of some operations.
 func ExecutionOperations(of []Operation) []Operation {
-	var names []string
-	var retried []string
+	retried := false
 	danger := Reversible
 	for i := range of {
 		o := &of[i]
 		if o.Lifecycle == nil {
 			continue
 		}
-		names = append(names, o.Name)
 		if o.Lifecycle.Retry > 0 && o.Lifecycle.Durable {
-			retried = append(retried, o.Name)
+			retried = true
 			if o.Danger.Level() > danger.Level() {
 				danger = o.Danger
 			}
 		}
 	}
-	slices.Sort(names)
 	id := Param{
 		Name: "execution_id", Go: "ID", Type: "string", Required: true, ID: true, MaxLength: 100,
 		Description: "Of the execution, as the operation has returned it that started it",
@@ -156,7 +153,8 @@ func ExecutionOperations(of []Operation) []Operation {
 					Description: "Only executions with this status",
 				},
 				{
-					Name: "operation", Go: "Operation", Type: "string", Enum: names,
+					// No list of names: it would show a caller operations that are hidden from them.
+					Name: "operation", Go: "Operation", Type: "string", MaxLength: 100,
 					Description: "Only executions of this operation",
 				},
 				{
@@ -178,7 +176,7 @@ func ExecutionOperations(of []Operation) []Operation {
 			},
 		},
 	}
-	if retried != nil {
+	if retried {
 		operations = append(operations, Operation{
 			Name: RetryExecution, Category: Execute, Danger: danger, DangerSource: DangerFromTag,
 			Description: "Starts an execution again that has failed. Steps that are done are not repeated.",

@@ -1,0 +1,48 @@
+package aql_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/policy"
+)
+
+// text calls an operation and returns the answer as it is.
+func (s *shop) text(caller, operation, params string) string {
+	ctx := aql.WithCaller(s.t.Context(), aql.Caller{Subject: caller, Issuer: "test"})
+	return string(s.session.Call(ctx, s.adapter.Tool(operation),
+		[]byte(`{"operation":"`+operation+`","params":`+params+`}`)).JSON)
+}
+
+// An operation that a caller may not see, or that is switched off, is in no answer about executions.
+func TestExecutionsHideOperations(t *testing.T) {
+	denied := aql.Options{Name: "shop", HideDenied: true, Policy: &policy.Policy{Rules: []policy.Rule{
+		{Name: "no", Effect: policy.Deny, Operations: []string{"build_secret"}},
+	}}}
+	off := aql.Options{Name: "shop", Available: aql.Available{Operations: []string{"!build_secret"}}}
+	for name, options := range map[string]aql.Options{"denied": denied, "off": off} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShop(t, options, longOperation("build", gen.Lifecycle{Durable: true}, build),
+					longOperation("build_secret", gen.Lifecycle{Durable: true}, build))
+				defer s.stop()
+				for _, query := range []string{
+					`{"query":"operations"}`, `{"query":"operations","name":"list_executions"}`, `{"query":"types"}`,
+				} {
+					if answer := s.text("ann", "introspect", query); strings.Contains(answer, "build_secret") {
+						t.Errorf("%s: %s", query, answer)
+					}
+				}
+				for _, operation := range []string{"zzz", "build_secret"} {
+					answer := s.text("ann", "list_executions", `{"operation":"`+operation+`"}`)
+					if !strings.Contains(answer, `"items":[]`) || strings.Contains(answer, "build_secret") {
+						t.Errorf("%s: %s", operation, answer)
+					}
+				}
+			})
+		})
+	}
+}
