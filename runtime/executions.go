@@ -139,6 +139,9 @@ func (e *executions) open(a *Adapter) error {
 		types[a.registered.Types[i].Name] = &a.registered.Types[i]
 	}
 	for name, l := range e.operations {
+		if !a.options.Available.has(&l.Operation) {
+			continue // what others start stays in the queue for them
+		}
 		c := l.Lifecycle
 		operations[name] = &execution.Operation{
 			Durable: c.Durable, Retry: c.Retry, Keep: c.Keep, Timeout: l.Timeout, Do: e.attempt(l),

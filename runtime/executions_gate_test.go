@@ -1,13 +1,16 @@
 package aql_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/store"
 )
 
 // text calls an operation and returns the answer as it is.
@@ -45,4 +48,42 @@ func TestExecutionsHideOperations(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A process in which an operation is switched off leaves its executions to others.
+func TestExecutionsOfOperationsThatAreOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		state := new(store.Memory)
+		slow := longOperation("build", gen.Lifecycle{Durable: true},
+			func(ctx context.Context, _ []any, _ any, run *aql.Run) (any, error) {
+				return &built{}, run.Sleep(ctx, "nap", time.Minute)
+			})
+		look := gen.Handler{
+			Name: "look", Category: gen.Read, Danger: gen.Safe, Request: (*struct{})(nil),
+			Call: func(context.Context, []any, any) (any, error) { return nil, nil },
+		}
+		reads := newShop(t, aql.Options{
+			Name: "shop", State: state, Available: aql.Available{ReadOnly: true},
+		}, slow, look)
+		defer reads.stop()
+		runs := newShop(t, aql.Options{Name: "shop", State: state}, slow, look)
+		first := runs.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
+		time.Sleep(10 * time.Second)
+		runs.stop()
+		time.Sleep(time.Hour)
+		if got := reads.call("ann", "get_execution", `{"execution_id":"`+first+`"}`); got.Data.Status != "running" {
+			t.Errorf("%+v", got.Data)
+		}
+		runs = newShop(t, aql.Options{Name: "shop", State: state}, slow, look)
+		defer runs.stop()
+		ids := []string{first}
+		for range 20 {
+			ids = append(ids, runs.call("ann", "build", `{"target":"x"}`).Data.ExecutionID)
+		}
+		for _, id := range ids {
+			if ended := runs.end("ann", id); ended.Data.Status != "completed" {
+				t.Errorf("%+v", ended.Data)
+			}
+		}
+	})
 }
