@@ -139,12 +139,13 @@ func (e *executions) open(a *Adapter) error {
 		types[a.registered.Types[i].Name] = &a.registered.Types[i]
 	}
 	for name, l := range e.operations {
-		if !a.options.Available.has(&l.Operation) {
-			continue // what others start stays in the queue for them
-		}
 		c := l.Lifecycle
 		operations[name] = &execution.Operation{
 			Durable: c.Durable, Retry: c.Retry, Keep: c.Keep, Timeout: l.Timeout, Do: e.attempt(l),
+		}
+		if !a.options.Available.has(&l.Operation) {
+			operations[name].Do = nil // what others start stays in the queue for them
+			continue
 		}
 		for i := range l.Params {
 			var seen []string
@@ -187,6 +188,7 @@ type executionVisit struct {
 	label      string
 	operations map[string]*operation
 	confirmed  bool // by a human or a token
+	batch      bool // others of its message come after it
 }
 
 type executionKey struct{}
@@ -202,6 +204,7 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 	v := &executionVisit{
 		session: x.session.ID(), gate: x.checkpoint.gate, gated: x.checkpoint.session, label: string([]byte(x.message.id)),
 		operations: x.view.directory.operations, confirmed: x.checkpoint.pass.Confirmed,
+		batch: x.message.batch != nil,
 	}
 	if l != nil {
 		v.params = q.sent()

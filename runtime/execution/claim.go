@@ -87,7 +87,7 @@ func (e *Engine) claimOne(ctx context.Context, worker string, entry store.Entry,
 			e.discard(ctx, entry)
 		}
 		return false
-	case e.o.Operations[r.Operation] == nil:
+	case e.operation(r).Do == nil:
 		skip.add(entry.Key)
 		return false
 	}

@@ -150,6 +150,9 @@ func (e *Engine) EndSession(session string) {
 	}
 }
 
+// CanRetry reports whether Retry would start an execution again.
+func (e *Engine) CanRetry(r *Record) bool { return e.canRetry(r) }
+
 // Retry starts an execution of a caller again that has failed. What its steps have returned is kept. It fails with a
 // *StateError where the execution has not failed, or cannot be started again.
 func (e *Engine) Retry(ctx context.Context, callerKey, id string) (*Record, error) {

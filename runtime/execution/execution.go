@@ -37,7 +37,7 @@ type Operation struct {
 	Keep time.Duration
 	// Timeout bounds an attempt; zero: no bound.
 	Timeout time.Duration
-	// Do makes an attempt. Its context ends when the attempt is to end. What it returns does not count when Run.Stopped
+	// Do makes an attempt; nil: other processes make them. Its context ends when the attempt is to end. What it returns does not count when Run.Stopped
 	// is not nil, except that an execution whose cancellation was asked for is completed where it fails no more.
 	Do func(ctx context.Context, run *Run) (result []byte, failed *Failure)
 }
