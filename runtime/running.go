@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/execution"
@@ -21,6 +22,9 @@ import (
 type Run struct {
 	run   *execution.Run
 	turns *turns
+
+	mutex sync.Mutex
+	steps int // that are under way, and have one turn together
 }
 
 // ID returns the id of the execution.
@@ -90,22 +94,45 @@ func (r *Run) Sleep(ctx context.Context, name string, d time.Duration) error {
 	return r.run.Sleep(ctx, name, d)
 }
 
+// enter waits for the turn of a step. A step that begins while another one of the attempt is under way has the turn of
+// that: it may be within it.
+func (r *Run) enter(ctx context.Context) error {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.steps == 0 {
+		if err := r.turns.enter(ctx, gen.Execute); err != nil {
+			return err
+		}
+	}
+	r.steps++
+	return nil
+}
+
+func (r *Run) leave() {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.steps--; r.steps == 0 {
+		r.turns.leave(gen.Execute)
+	}
+}
+
 // Step does something once in an execution: it returns what do returned, and returns it again at every later attempt
 // without calling do. A step has a name of its own in the handler. Its result is kept as JSON, of up to 64 KiB; up to
 // 1,000 steps and 1 MiB are kept for an execution. An error is not kept.
 //
 // Where the process ends after do and before its result is kept, do is called again by the next attempt: see Run.Key.
-// Under Serialized and ReadConcurrent a step is what runs alone, and not the whole handler.
+// Under Serialized and ReadConcurrent a step is what runs alone, and not the whole handler. Steps
+// of one attempt that run at the same time, or within each other, have one turn.
 func Step[T any](ctx context.Context, run *Run, name string, do func(ctx context.Context) (T, error)) (T, error) {
 	var result T
 	if run == nil {
 		return do(ctx)
 	}
 	text, err := run.run.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
-		if err := run.turns.enter(ctx, gen.Execute); err != nil {
+		if err := run.enter(ctx); err != nil {
 			return nil, err
 		}
-		defer run.turns.leave(gen.Execute)
+		defer run.leave()
 		done, err := do(ctx)
 		if err != nil {
 			return nil, err
