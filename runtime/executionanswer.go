@@ -11,6 +11,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/execution"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/quota"
 )
 
 // executionRequest is a request to get_execution, cancel_execution or retry_execution.
@@ -87,32 +88,43 @@ func (e *executions) start(ctx context.Context, l *longRunning) (any, error) {
 	return e.answer(r)
 }
 
-func (e *executions) get(ctx context.Context, _ *executionVisit, q *executionRequest) (*execution.Record, error) {
+func (e *executions) get(ctx context.Context, v *executionVisit, q *executionRequest) (*execution.Record, error) {
 	caller := CallerOf(ctx).Key()
 	r, err := e.engine.Get(ctx, caller, q.ID)
-	if err != nil || q.Wait <= 0 || !e.mayWait() {
+	wait := e.wait(ctx, v, time.Duration(q.Wait)*time.Millisecond)
+	if err != nil || wait <= 0 {
 		return r, err
 	}
 	if q.After != "" && q.After != versionText(r) {
 		return r, nil
 	}
-	return e.engine.Wait(ctx, caller, q.ID, r.Version(), time.Duration(q.Wait)*time.Millisecond)
+	return e.engine.Wait(ctx, caller, q.ID, r.Version(), wait)
 }
 
-// mayWait reports whether a request may wait without anything else waiting for it.
-func (e *executions) mayWait() bool {
-	c := e.adapter.options.Concurrency
-	return c != Serialized && c != ReadConcurrent
+// wait returns for how much of a time a request may wait: not at all where others would wait for it, and no longer than
+// leaves the time for an answer.
+func (e *executions) wait(ctx context.Context, v *executionVisit, most time.Duration) time.Duration {
+	if c := e.adapter.options.Concurrency; v.batch || c == Serialized || c == ReadConcurrent {
+		return 0
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		return min(most, time.Until(deadline)-answerTime)
+	}
+	return most
 }
 
-func (e *executions) cancel(ctx context.Context, _ *executionVisit, q *executionRequest) (*execution.Record, error) {
+// answerTime is what a request that waits leaves of its time for its answer.
+const answerTime = time.Second
+
+func (e *executions) cancel(ctx context.Context, v *executionVisit, q *executionRequest) (*execution.Record, error) {
 	caller := CallerOf(ctx).Key()
 	r, err := e.engine.Cancel(ctx, caller, q.ID, strings.Clone(q.Reason))
-	if err != nil || r.State.Terminal() || !e.mayWait() {
+	wait := e.wait(ctx, v, cancelWait)
+	if err != nil || r.State.Terminal() || wait <= 0 {
 		return r, err
 	}
 	// Most handlers end at once. What has become of the execution is of more use than that it is to end.
-	ended, err := e.engine.Wait(ctx, caller, q.ID, r.Version(), cancelWait)
+	ended, err := e.engine.Wait(ctx, caller, q.ID, r.Version(), wait)
 	if err != nil {
 		return r, nil //nolint:nilerr // it is to end, which is an answer
 	}
@@ -122,7 +134,7 @@ func (e *executions) cancel(ctx context.Context, _ *executionVisit, q *execution
 // cancelWait is how long the answer to cancel_execution waits for the end.
 const cancelWait = time.Second
 
-// retry starts an execution again. The gate judges that as it does a start with the same parameters.
+// retry starts an execution again. The gate judges and counts that as it does a start with the same parameters.
 func (e *executions) retry(ctx context.Context, v *executionVisit, q *executionRequest) (*execution.Record, error) {
 	caller := CallerOf(ctx)
 	r, err := e.engine.Get(ctx, caller.Key(), q.ID)
@@ -133,37 +145,63 @@ func (e *executions) retry(ctx context.Context, v *executionVisit, q *executionR
 	if o == nil {
 		return nil, Denied("operation '" + r.Operation + "' is not available")
 	}
-	if r.State == execution.Failed && !o.gate.Ungated() {
-		params, err := e.engine.Params(r)
-		if err != nil {
-			return nil, err
-		}
-		again, invalid := e.adapter.requestOf(ctx, o, params)
-		if invalid != nil {
-			return nil, invalid.WithDetail("hint", "The operation has changed since the execution was started")
-		}
-		asked := &gate.Request{
-			Operation: o.gate, Caller: caller, Session: v.gated, RequestID: v.label, Endpoint: o.family, Params: again,
-		}
-		refused := v.gate.Judge(asked)
-		if refused != nil && (refused.Reason != gate.ConfirmationNeeded || !v.confirmed) {
-			v.gate.Refuse(ctx, asked, refused)
-			return nil, retryRefused(refused, o.definition.Name)
-		}
+	if !e.engine.CanRetry(r) {
+		return nil, &execution.StateError{Record: r, Retry: true}
 	}
-	return e.engine.Retry(ctx, caller.Key(), q.ID)
+	if o.gate.Ungated() {
+		return e.engine.Retry(ctx, caller.Key(), q.ID)
+	}
+	params, err := e.engine.Params(r)
+	if err != nil {
+		return nil, err
+	}
+	again, invalid := e.adapter.requestOf(ctx, o, params)
+	if invalid != nil {
+		return nil, invalid.WithDetail("hint", "The operation has changed since the execution was started")
+	}
+	asked := &gate.Request{
+		Operation: o.gate, Caller: caller, Session: v.gated, RequestID: v.label, Endpoint: o.family, Params: again,
+	}
+	refused := v.gate.Judge(asked)
+	if refused != nil && (refused.Reason != gate.ConfirmationNeeded || !v.confirmed) {
+		v.gate.Refuse(ctx, asked, refused)
+		return nil, retryRefused(refused, again)
+	}
+	pass, refused := v.gate.Count(ctx, asked)
+	if refused != nil {
+		return nil, retryRefused(refused, again)
+	}
+	for i := range pass.Warnings {
+		Warn(ctx, quotaWarning(&pass.Warnings[i]))
+	}
+	r, err = e.engine.Retry(ctx, caller.Key(), q.ID)
+	code := ""
+	if failed := (*Error)(nil); err != nil && errors.As(e.failure(err, q.ID), &failed) {
+		code = string(failed.Code)
+	} else if err != nil {
+		code = "INTERNAL_ERROR"
+	}
+	v.gate.Finish(ctx, asked, &pass, quota.Usage{}, code) // attempts are charged for what they use
+	return r, err
 }
 
 // retryRefused is the failure of a request that may not start an execution again.
-func retryRefused(refused *gate.Refusal, operation string) error {
-	if refused.Reason == gate.Unavailable {
+func retryRefused(refused *gate.Refusal, q *request) error {
+	operation := q.operation.definition.Name
+	var f *Error
+	switch refused.Reason {
+	case gate.Unavailable:
 		return refused.Err
+	case gate.ConfirmationNeeded:
+		f = Denied("operation '" + operation + "' asks for a confirmation; start it anew")
+	case gate.DeniedByPolicy, gate.DeniedByTrust:
+		f = Denied("operation '" + operation + "' is not allowed any more")
+	case gate.QuotaPaused:
+		f = failure("RATE_LIMIT_QUOTA_PAUSE", "Quota pause threshold reached", quotaDetails(refused.Block, true)...)
+	default:
+		f, _ = (&refusal{Refusal: refused, request: q, now: refused.At, inBatch: true}).explain()
 	}
-	why := "operation '" + operation + "' is not allowed any more"
-	if refused.Reason == gate.ConfirmationNeeded {
-		why = "operation '" + operation + "' asks for a confirmation; start it anew"
-	}
-	return Denied(why).WithDetail("operation", operation)
+	return f.WithDetail("operation", operation)
 }
 
 func (e *executions) list(ctx context.Context, _ []any, request any) (any, error) {

@@ -27,7 +27,7 @@ func (e *executions) attempt(l *longRunning) func(context.Context, *execution.Ru
 		if invalid != nil {
 			return nil, e.shown(invalid.WithDetail("hint", "The operation has changed since the execution was started"))
 		}
-		result, err := e.call(ctx, l, q, &Run{r, &e.adapter.runner.turns})
+		result, err := e.charged(ctx, l, q, &Run{run: r, turns: &e.adapter.runner.turns})
 		if err != nil {
 			return nil, e.failed(ctx, l, q, r, err)
 		}
@@ -55,6 +55,17 @@ const (
 	// results, an item, its answer and the execution.
 	levelsAboveResult = 5
 )
+
+// charged calls the handler, and charges the caller for what it reports to have used.
+func (e *executions) charged(ctx context.Context, l *longRunning, q *request, r *Run) (any, error) {
+	u := new(usage)
+	result, err := e.call(context.WithValue(ctx, usageKey{}, u), l, q, r)
+	u.mutex.Lock()
+	used := u.used
+	u.mutex.Unlock()
+	e.adapter.view.Load().gate.Charge(ctx, q.operation.gate, CallerOf(ctx), used)
+	return result, err
+}
 
 // call calls the handler. Its panic is an error.
 func (e *executions) call(ctx context.Context, l *longRunning, q *request, r *Run) (result any, err error) {

@@ -10,6 +10,7 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
@@ -84,6 +85,74 @@ func TestExecutionsOfOperationsThatAreOff(t *testing.T) {
 			if ended := runs.end("ann", id); ended.Data.Status != "completed" {
 				t.Errorf("%+v", ended.Data)
 			}
+		}
+	})
+}
+
+// A failed execution that is started again counts as a call of its operation.
+func TestRetryCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		attempts := 0
+		s := newShop(t, aql.Options{Name: "shop", Quota: quota.Options{
+			Limits: []quota.Limit{{Operation: "build", Limit: 2, Window: quota.Hour}},
+		}}, longOperation("build", gen.Lifecycle{Durable: true, Retry: 5},
+			func(context.Context, []any, any, *aql.Run) (any, error) {
+				attempts++
+				return nil, aql.NotFound("target", "x")
+			}))
+		defer s.stop()
+		id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
+		s.end("ann", id)
+		for i, code := range []string{"", "RATE_LIMIT_EXCEEDED", "RATE_LIMIT_EXCEEDED"} {
+			again := s.call("ann", "retry_execution", `{"execution_id":"`+id+`"}`)
+			if again.Success != (code == "") || again.Error.Code != code {
+				t.Errorf("%d: %+v", i, again.Error)
+			}
+			s.end("ann", id)
+		}
+		if attempts != 2 {
+			t.Errorf("%d attempts", attempts)
+		}
+	})
+}
+
+// What attempts report to have used counts in the quotas of the caller.
+func TestAttemptsAreCharged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, aql.Options{Name: "shop", Quota: quota.Options{
+			Quotas: []quota.Quota{{Metric: quota.CostPerDay, Currency: "EUR", HardStop: 5}},
+		}}, longOperation("build", gen.Lifecycle{Durable: true},
+			func(ctx context.Context, _ []any, _ any, _ *aql.Run) (any, error) {
+				aql.ReportUsage(ctx, aql.Usage{Cost: 3})
+				return &built{}, nil
+			}))
+		defer s.stop()
+		for i := range 3 {
+			started := s.call("ann", "build", `{"target":"x"}`)
+			if started.Success != (i < 2) {
+				t.Fatalf("%d: %+v", i, started)
+			}
+			if i < 2 {
+				s.end("ann", started.Data.ExecutionID)
+			}
+		}
+	})
+}
+
+// What cannot be started again is refused for that, before anything else is judged.
+func TestRetryOfAttachedExecution(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, aql.Options{Name: "shop", Policy: &policy.Policy{Rules: []policy.Rule{
+			{Name: "no", Effect: policy.Deny, Operations: []string{"watch_build"}, Callers: []string{"bob"}},
+		}}}, longOperation("watch_build", gen.Lifecycle{}, func(context.Context, []any, any, *aql.Run) (any, error) {
+			return nil, aql.NotFound("target", "x")
+		}), longOperation("build", gen.Lifecycle{Durable: true, Retry: 1}, build))
+		defer s.stop()
+		id := s.call("ann", "watch_build", `{"target":"x"}`).Data.ExecutionID
+		s.end("ann", id)
+		again := s.call("ann", "retry_execution", `{"execution_id":"`+id+`"}`)
+		if again.Error.Code != "CONFLICT_INVALID_STATE" {
+			t.Errorf("%+v", again.Error)
 		}
 	})
 }

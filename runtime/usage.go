@@ -14,7 +14,8 @@ type Usage = quota.Usage
 // ReportUsage adds to what the request that ctx, the handler's context, belongs to has used, for quotas of tokens and
 // costs. Tokens replace the adapter's own estimate, which is a quarter of the bytes of request and answer. What is
 // negative counts as nothing, and a cost that is no number as more than any quota allows. It may be called from several
-// goroutines, until the handler returns.
+// goroutines, until the handler returns. An attempt at an execution is charged for what it has reported at its end, and
+// for nothing that was not reported.
 func ReportUsage(ctx context.Context, u Usage) {
 	if s, ok := ctx.Value(usageKey{}).(*usage); ok {
 		s.mutex.Lock()

@@ -9,6 +9,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/quota"
 )
 
@@ -223,6 +224,18 @@ func (g *Gate) Finish(ctx context.Context, r *Request, p *Pass, used quota.Usage
 	}
 	if err := g.write(ctx, g.record(r, audit.OperationFinished, outcome, code)); err != nil {
 		g.logFailure(ctx, "the end of an operation is not on record", err)
+	}
+}
+
+// Charge counts what an operation has used for a caller after its call has ended.
+func (g *Gate) Charge(ctx context.Context, o *Operation, caller identity.Caller, used quota.Usage) {
+	if o.gauge == nil || used == (quota.Usage{}) {
+		return
+	}
+	bounded, cancel := g.Bound(context.WithoutCancel(ctx))
+	defer cancel()
+	if err := o.gauge.AddUsage(bounded, caller.Key(), g.clock.Now(), used); err != nil {
+		g.logFailure(ctx, "what an execution has used is not counted", err)
 	}
 }
 

@@ -185,8 +185,13 @@ func (t Taken) AddUsage(ctx context.Context, used quota.Usage) error {
 	if t.gauge == nil {
 		return nil
 	}
-	m := t.gauge.meter
-	cost := used.Cost + t.gauge.price.PerToken*float64(used.Tokens)
+	return t.gauge.AddUsage(ctx, t.caller, t.at, used)
+}
+
+// AddUsage counts what a caller has used at a time.
+func (g *Gauge) AddUsage(ctx context.Context, caller string, at time.Time, used quota.Usage) error {
+	m := g.meter
+	cost := used.Cost + g.price.PerToken*float64(used.Tokens)
 	var claims []store.Claim
 	for i := range m.options.Quotas {
 		q := &m.options.Quotas[i]
@@ -198,8 +203,8 @@ func (t Taken) AddUsage(ctx context.Context, used quota.Usage) error {
 			n = costUnits(cost, scale(q.Metric))
 		}
 		if n > 0 {
-			ends := periodEnd(q.Metric, t.at, m.options.Location)
-			claims = append(claims, store.Claim{Key: m.quotaKey(q, t.caller), N: n, Ends: ends})
+			ends := periodEnd(q.Metric, at, m.options.Location)
+			claims = append(claims, store.Claim{Key: m.quotaKey(q, caller), N: n, Ends: ends})
 		}
 	}
 	if len(claims) == 0 {
