@@ -200,14 +200,26 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 	return e.serveAdapter(ctx, adapter, settings, options, log)
 }
 
+// workPause is after how long executions are tried to run again where the state could not be reached.
+const workPause = 5 * time.Second
+
 // work runs the executions of an adapter until the function that it returns is called, which waits for their end.
 func work(ctx context.Context, adapter *aql.Adapter, log *slog.Logger) (end func()) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // calls that still run may start some
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := adapter.Work(ctx); err != nil {
-			log.Error("executions do not run", slog.Any("error", err))
+		for {
+			err := adapter.Work(ctx)
+			if err == nil {
+				return
+			}
+			log.Error("executions do not run yet", slog.Any("error", err))
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(workPause):
+			}
 		}
 	}()
 	return func() {

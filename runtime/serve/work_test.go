@@ -2,9 +2,13 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"io"
+	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -56,4 +60,51 @@ func TestExecutionsAreServed(t *testing.T) {
 			t.Errorf("exit code %d", code)
 		}
 	}
+}
+
+// failingOnce is a store that does not take what it is given first.
+type failingOnce struct {
+	store.Store
+	puts atomic.Int64
+}
+
+func (s *failingOnce) Put(
+	ctx context.Context, key string, value []byte, expected store.Version, ttl time.Duration,
+) (store.Version, error) {
+	if s.puts.Add(1) == 1 {
+		return 0, errors.New("the state is not there yet")
+	}
+	return s.Store.Put(ctx, key, value, expected, ttl)
+}
+
+// Executions run as soon as the state can be reached, also where it could not at the beginning.
+func TestExecutionsBeginLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		attempts := 0
+		adapter, err := aql.New(gen.NewRegistry([]gen.Handler{{
+			Name: "build", Category: gen.Execute, Danger: gen.Reversible, DangerSource: gen.DangerFromTag,
+			Description: "Builds something.", Request: (*struct{})(nil),
+			Execution: &gen.Execution{
+				Lifecycle: gen.Lifecycle{Durable: true},
+				Run: aql.RunFunc(func(context.Context, []any, any, *aql.Run) (any, error) {
+					attempts++
+					return nil, nil
+				}),
+			},
+		}}, nil), aql.Options{Name: "builder", State: &failingOnce{Store: new(store.Memory)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := work(t.Context(), adapter, slog.New(slog.DiscardHandler))
+		defer end()
+		synctest.Wait()
+		reply := adapter.NewSession().Call(t.Context(), adapter.Tool("build"), []byte(`{"operation":"build"}`))
+		if !strings.Contains(string(reply.JSON), `"status":"pending"`) {
+			t.Fatalf("%s", reply.JSON)
+		}
+		time.Sleep(time.Minute)
+		if attempts != 1 {
+			t.Errorf("%d attempts", attempts)
+		}
+	})
 }
