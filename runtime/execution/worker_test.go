@@ -45,15 +45,16 @@ func TestLostWorkersLeaveNothing(t *testing.T) {
 		engines(t, 1, in, execution.Options{Operations: map[string]*execution.Operation{}})
 		synctest.Wait()
 		before := runtime.NumGoroutine()
-		for range 20 {
+		const lives = 20
+		for range lives {
 			in.deaf.Store(true)
 			time.Sleep(20 * time.Second)
 			in.deaf.Store(false)
 			time.Sleep(20 * time.Second)
 		}
 		synctest.Wait()
-		if after := runtime.NumGoroutine(); after > before {
-			t.Errorf("%d goroutines; %d before the worker was lost", after, before)
+		if after := runtime.NumGoroutine(); after >= before+lives/2 { // one or another may come or go
+			t.Errorf("%d goroutines; %d before the worker was lost %d times", after, before, lives)
 		}
 	})
 }
