@@ -103,6 +103,7 @@ func TestExecutionsBeginLater(t *testing.T) {
 			t.Fatalf("%s", reply.JSON)
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if attempts != 1 {
 			t.Errorf("%d attempts", attempts)
 		}
