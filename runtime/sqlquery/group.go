@@ -115,7 +115,7 @@ func (c *column) returned(f *collection.Field, d Dialect) bool {
 	case collection.Float: // MySQL may make a FLOAT a number with other digits
 		return c.Encode == nil && d != MySQL
 	case collection.String, collection.Text: // of a type without COLLATE, PostgreSQL may write a text in two ways
-		return c.Encode == nil && f.Ranks == nil && !(d == PostgreSQL && c.Collated)
+		return c.Encode == nil && f.Ranks == nil && (d != PostgreSQL || !c.Collated)
 	}
 	return false
 }

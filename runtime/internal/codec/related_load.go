@@ -12,10 +12,9 @@ import (
 
 // loading is a relation of all resources of one level that is to be loaded.
 type loading struct {
-	part   *branch
-	of     []any // the resources, as pointers
-	into   *relatedColumn
-	nested relatedValues // what the loaded resources are related to
+	part *branch
+	of   []any // the resources, as pointers
+	into *relatedColumn
 }
 
 // load loads the relations level by level: of each level, what several of them load by the same loader is loaded at
@@ -126,7 +125,6 @@ type relatedValues struct {
 // relatedColumn is a relation of all resources of a level.
 type relatedColumn struct {
 	field     *relatedField
-	of        []any            // the resources of the level
 	keys      []any            // their keys; nil for one that leads nowhere
 	leads     [][]int          // for each resource of the level, the places in resources to which it leads
 	resources []unsafe.Pointer // each once

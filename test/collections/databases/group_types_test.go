@@ -77,9 +77,10 @@ func TestNumbersInColumnsOfOtherTypes(t *testing.T) {
 			d.loadTable(t, table, kept)
 			set := 0
 			for _, column := range []string{"minutes", "stock", "serial"} {
-				if k == 1 {
+				switch k {
+				case 1:
 					d.run(t, "ALTER TABLE "+table+" ALTER "+column+" TYPE "+typ)
-				} else if k == 2 {
+				case 2:
 					d.run(t, "ALTER TABLE "+table+" MODIFY "+column+" "+typ)
 				}
 			}
