@@ -222,6 +222,7 @@ func (r *reader) configure(page string, block Block) {
 	}
 	for name, server := range configuration.MCPServers {
 		command := exec.CommandContext(r.Context(), server.Command, server.Args...)
+		command.Dir = r.dir
 		command.Env = os.Environ()
 		for key, value := range server.Env {
 			command.Env = append(command.Env, key+"="+value)
