@@ -79,6 +79,8 @@ func checkConfirmationRequired(p *prober, rec *recorder) {
 		switch {
 		case x.answer.success:
 			rec.fail(exchanges(x), "operation %s is %s, and succeeds without confirmation", o.Name, dangerLevels[o.danger])
+		case x.answer.code == "PERMISSION_DENIED" && o.asksPerson():
+			rec.pass(x) // there is no person who could be asked
 		default:
 			rec.expectCode(x, confirmationRequired, "operation %s, which is %s, without confirmation", o.Name,
 				dangerLevels[o.danger])
@@ -220,4 +222,11 @@ func checkBatchConfirmation(p *prober, rec *recorder) {
 		read, y := p.readFixture(f)
 		rec.expect(read != nil, y, "a batch destroyed a %s without confirmation", f.resource.noun)
 	})
+}
+
+// asksPerson reports whether introspection says that a person confirms the operation, and no token.
+func (o *operation) asksPerson() bool {
+	_, note, noted := strings.Cut(o.Description, "[danger: ")
+	note, _, _ = strings.Cut(note, "]")
+	return noted && strings.Contains(note, "confirmation required from the user")
 }

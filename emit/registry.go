@@ -162,6 +162,7 @@ func (g *generator) operation(p *printer, c *call) {
 		gate.add("Reasons", stringsLiteral(o.Reasons))
 	}
 	gate.text("Confirm", o.Confirm)
+	gate.text("TypeToConfirm", o.TypeToConfirm)
 	line(gate)
 	params := make([]string, len(o.Params))
 	for i := range o.Params {

@@ -33,7 +33,7 @@ func (c *checkpoint) admit(ctx context.Context, q *request, answer *Answer) ([]m
 	c.request.RequestID, c.request.Params, c.request.Presented = c.label, q, q.tokens.Presented
 	c.request.CanAsk = c.canAsk
 	if answer != nil {
-		c.request.Sealed, c.request.Approved = answer.State, answer.Approved
+		c.request.Sealed, c.request.Approved, c.request.Typed = answer.State, answer.Approved, answer.Typed
 	}
 	pass, refusal := c.gate.Admit(ctx, &c.request)
 	if refusal != nil {

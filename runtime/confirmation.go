@@ -13,7 +13,7 @@ import (
 // Confirmation is when and how an adapter requires confirmation (MCP-AQL danger levels, confirmation tokens). The zero
 // value requires it before everything destructive, with tokens that one session can use once.
 type Confirmation struct {
-	// Off requires confirmation only where trust or policy do.
+	// Off requires confirmation only where trust or policy do, or where a person types a value to confirm.
 	Off bool
 	// TrustSkips leaves the decision to the gating matrix of the trust levels, where Options.Trust is set.
 	TrustSkips bool
@@ -21,7 +21,8 @@ type Confirmation struct {
 	// denied, unless the transport asks a human, or it can wait for one in the Inbox.
 	HumanOnly bool
 	// Inbox makes the inbox in which requests wait for people where the transport cannot ask one: approve.New. nil: there
-	// is none. It is for HumanOnly, and for rules of a policy that say who must approve.
+	// is none. It is for HumanOnly, for operations that people confirm by typing a value (gen.Operation.TypeToConfirm), and
+	// for rules of a policy that say who must approve.
 	Inbox func(state store.Store) approve.Inbox
 	// Scope is who can use a token. Default: SessionScope where state is in memory, CallerScope where it is in a store.
 	Scope TokenScope

@@ -163,7 +163,8 @@ func (e *executions) retry(ctx context.Context, v *executionVisit, q *executionR
 		Operation: o.gate, Caller: caller, Session: v.gated, RequestID: v.label, Endpoint: o.family, Params: again,
 	}
 	refused := v.gate.Judge(asked)
-	if refused != nil && (refused.Reason != gate.ConfirmationNeeded || !v.confirmed) {
+	typed := o.definition.TypeToConfirm != "" // which nobody has done for this request
+	if refused != nil && (refused.Reason != gate.ConfirmationNeeded || !v.confirmed || typed) {
 		v.gate.Refuse(ctx, asked, refused)
 		return nil, retryRefused(refused, again)
 	}

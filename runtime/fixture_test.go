@@ -21,6 +21,7 @@ type noteRequest struct {
 	Tags   []string
 	Labels noteLabels
 	Data   any
+	Dry    bool
 }
 
 type noteLabels struct{ Color string }

@@ -34,7 +34,8 @@ func newOperation(
 	o.smaller = smaller(&o.definition)
 	o.family, o.tool = surface.Family(&o.definition), surface.Tool(&o.definition)
 	if gated != nil {
-		o.confirmable, o.keepsValues = gated.MayConfirm(), gated.NeedsParams()
+		o.confirmable = gated.MayConfirm() && definition.TypeToConfirm == "" // by a token
+		o.keepsValues = gated.NeedsParams()
 	}
 	o.keepsValues = o.keepsValues || definition.Lifecycle != nil // an execution begins with them
 	for i := range o.definition.Params {

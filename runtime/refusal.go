@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/trust"
@@ -102,6 +103,9 @@ func (r *refusal) explain() (*Error, *Question) {
 		return r.denied("operation '" + name + "' " + onlyHuman + "; leave out the token of the request"), nil
 	case gate.Declined:
 		return r.declined(), nil
+	case gate.NothingToType:
+		return r.denied("operation '" + name + "' runs after a person has typed the value of '" + definition.TypeToConfirm +
+			"', and nobody can type that of this request: it is blank or long, or has characters that cannot be seen"), nil
 	case gate.ReauthenticationNeeded:
 		return r.denied("operation '" + name + "' needs a fresh authentication of the caller, which did not succeed"), nil
 	case gate.Busy:
@@ -178,11 +182,14 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 		}
 		return failure(codeConfirm, asked, append(details, r.waiting()...)...), nil
 	}
-	question := r.question(message, reasons)
-	if r.Personal && !r.humanOnly {
+	if r.Personal && r.Ticket.Token == "" {
 		return r.denied("operation '" + definition.Name + "' needs the approval of people who cannot be asked here"), nil
 	}
-	if r.humanOnly {
+	question := r.question(message, reasons)
+	if typed := definition.TypeToConfirm; typed != "" && question != nil {
+		question.Typing = approve.Typing{Param: typed, Value: r.request.Plain(typed)}
+	}
+	if r.Personal || r.humanOnly {
 		const without = "needs the approval of the user, who cannot be asked here"
 		return r.denied("operation '" + definition.Name + "' " + without), question
 	}
@@ -210,6 +217,10 @@ func (r *refusal) waiting() []detail {
 
 // declined says that a person did not approve, and the reason that an operator gave.
 func (r *refusal) declined() *Error {
+	if r.Mistyped {
+		return r.denied("the user was asked to type the value of '" + r.request.operation.definition.TypeToConfirm +
+			"' and typed something else, so nothing was run; tell them, and send the request again only if they want that")
+	}
 	if r.Item == nil {
 		return r.denied("the user was asked and did not approve")
 	}

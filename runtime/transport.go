@@ -3,6 +3,8 @@ package aql
 import (
 	"context"
 	"time"
+
+	"github.com/aqltag/aqltag/runtime/approve"
 )
 
 // Reply is the answer to one request. Question is set where the answer requires confirmation: a transport that can ask
@@ -29,6 +31,8 @@ type Question struct {
 	Params      string        // a JSON object of the parameters, without sensitive values
 	Wait        time.Duration // how long an approval is not accepted yet
 	Expires     time.Time
+	// Typing is what the human types to approve, and it is to be shown; the zero value: nothing.
+	Typing approve.Typing
 
 	token string
 }
@@ -37,6 +41,7 @@ type Question struct {
 type Answer struct {
 	State    string // what Session.Seal returned for the question
 	Approved bool
+	Typed    string // what the human has typed. If the Question has something to type, it counts in place of Approved
 }
 
 type askerKey struct{}

@@ -3,6 +3,7 @@ package aql
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
@@ -83,6 +84,22 @@ func (q *request) visible(name string) (string, bool) {
 		return text, given
 	}
 	return q.Value(name)
+}
+
+// Plain returns the value of a text, number or boolean as a person reads and types it; empty: nobody can.
+func (q *request) Plain(name string) string {
+	text, given := q.visible(name)
+	if !given || text == "null" {
+		return ""
+	}
+	if strings.HasPrefix(text, `"`) {
+		text, _ = wire.NewReader(text, wire.Limits{}).String()
+	}
+	text = strings.TrimSpace(text)
+	if utf8.RuneCountInString(text) > maxShown || words.Printable(text) != text {
+		return ""
+	}
+	return strings.Clone(text)
 }
 
 // Redacted returns a JSON object of the parameters as they were sent, in which sensitive values are hidden: for

@@ -3,6 +3,7 @@ package aql
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/aqltag/aqltag/runtime/describe"
@@ -165,8 +166,9 @@ func (a *Adapter) protocol(v *view) describe.Protocol {
 		Concurrency:  string(a.options.Concurrency),
 		SupportsETag: a.options.SupportsETag,
 		HumanOnly:    a.options.Confirmation.HumanOnly,
-		Inbox:        g.Inbox() != nil && (a.options.Confirmation.HumanOnly || v.policy.NamesApprovers()),
-		Queries:      a.queries(),
+		Inbox: g.Inbox() != nil && (a.options.Confirmation.HumanOnly || v.policy.NamesApprovers() ||
+			slices.ContainsFunc(operations, func(o gen.Operation) bool { return o.TypeToConfirm != "" })),
+		Queries: a.queries(),
 		Gate: func(o *gen.Operation) describe.Gating {
 			switch operation := g.Operation(o.Name); {
 			case operation == nil:

@@ -346,6 +346,7 @@ func (l *loading) add(q *request, key []byte) {
 
 func (l *loading) Value(name string) (string, bool) { return l.first.Value(name) }
 func (l *loading) Seen(name string) (string, bool)  { return l.first.Seen(name) }
+func (l *loading) Plain(string) string              { return "" }
 func (l *loading) Canonical() []byte                { return l.Redacted() }
 
 // Asked returns no question: nobody is asked about what another request loads.

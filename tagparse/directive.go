@@ -11,12 +11,15 @@ import (
 
 // Directive is one //aql: comment line.
 type Directive struct {
-	Name        string // one of the directives
-	Text        string // what follows the name
-	TextOffset  int    // of Text, in bytes of the line
-	Items       []Item // of op, adopt, param, update, type, relation and computed; offsets are in bytes of the line
-	Target      Target // of an adopt directive
-	Param       string // name of the parameter that a param directive refines
+	Name       string // one of the directives
+	Text       string // what follows the name; of a confirm directive, the question alone
+	TextOffset int    // of Text, in bytes of the line
+	Items      []Item // of op, adopt, param, update, type, relation and computed; offsets are in bytes of the line
+	Target     Target // of an adopt directive
+	// Param is the name of the parameter that a param directive refines, or whose value a person types for a confirm
+	// directive, and ParamOffset is its place in bytes of the line.
+	Param       string
+	ParamOffset int
 	About       string // type of a type directive, field of a hide or relation directive; TextOffset is its offset
 	Example     string // JSON object of an example directive
 	Description string // what follows the JSON
@@ -98,6 +101,8 @@ func usage(name string) string {
 		return "//aql:relation TYPE.NAME by=FIELD,to=OPERATION"
 	case "confirm":
 		return "//aql:confirm Delete '{name}'?"
+	case "confirm type":
+		return "//aql:confirm type={name} Delete '{name}'?"
 	default:
 		return "//aql:" + name + " text"
 	}
@@ -108,6 +113,8 @@ func (d *Directive) parse() []Problem {
 	switch d.Name {
 	case "example":
 		return d.parseExample()
+	case "confirm":
+		return d.parseConfirm()
 	case "op":
 		return d.parseItems(d.Text, d.TextOffset, Operation)
 	case "adopt":
@@ -157,7 +164,7 @@ func (d *Directive) parse() []Problem {
 				Suggestion: "//aql:param NAME " + d.Text,
 			}}
 		}
-		d.Param = name
+		d.Param, d.ParamOffset = name, d.TextOffset
 		if trimmed == "" {
 			return []Problem{{
 				Offset: d.TextOffset, End: d.TextOffset + len(d.Text), Code: codeMissing,
@@ -167,6 +174,34 @@ func (d *Directive) parse() []Problem {
 		}
 		return d.parseItems(trimmed, d.TextOffset+len(d.Text)-len(trimmed), Parameter)
 	}
+	return nil
+}
+
+// parseConfirm reads the parameter whose value a person types, if there is one, and the question, which may then be
+// absent.
+func (d *Directive) parseConfirm() []Problem {
+	const key = "type="
+	first, question := cutWord(d.Text)
+	reference, ok := strings.CutPrefix(first, key)
+	if !ok {
+		return nil
+	}
+	name, opened := strings.CutPrefix(reference, "{")
+	name, closed := strings.CutSuffix(name, "}")
+	if !opened || !closed || name == "" || strings.ContainsAny(name, "{}") {
+		suggestion := usage("confirm type")
+		if bare := strings.Trim(reference, "{}'"); bare != "" && !strings.ContainsAny(bare, "{}'") {
+			suggestion = "//aql:confirm " + key + "{" + bare + "}"
+		}
+		return []Problem{{
+			Offset: d.TextOffset, End: d.TextOffset + len(first), Code: codeType,
+			Message:  "directive //aql:confirm does not say whose value a person types",
+			Expected: key + "{name}, with the name of a parameter", Actual: first, Suggestion: suggestion,
+		}}
+	}
+	d.Param, d.ParamOffset = name, d.TextOffset+len(key)+len("{")
+	d.TextOffset += len(d.Text) - len(question)
+	d.Text = question
 	return nil
 }
 

@@ -198,6 +198,26 @@ func TestParseDirective(t *testing.T) {
 		len(problems) != 1 || line[problems[0].Offset:problems[0].End] != "mx" {
 		t.Errorf("param: %+v, %+v, %v", d, problems, ok)
 	}
+	for line, want := range map[string][2]string{
+		"aql:confirm Delete '{id}'?":           {"", "Delete '{id}'?"},
+		"aql:confirm type={id}":                {"id", ""},
+		"aql:confirm \ttype={id}  Delete it? ": {"id", "Delete it?"},
+		"aql:confirm Is type={id} right?":      {"", "Is type={id} right?"},
+	} {
+		d, problems, _ := ParseDirective(line)
+		if len(problems) > 0 || d.Param != want[0] || d.Text != want[1] || line[d.ParamOffset:][:len(want[0])] != want[0] ||
+			!strings.HasPrefix(line[d.TextOffset:], want[1]) {
+			t.Errorf("%s: %+v, %+v", line, d, problems)
+		}
+	}
+	for _, first := range []string{"type=id", "type={}", "type=", "type={id", "type={{id}}", "type={id}Delete"} {
+		line := "aql:confirm " + first + " Delete?"
+		if _, problems, _ := ParseDirective(line); len(problems) != 1 ||
+			line[problems[0].Offset:problems[0].End] != first ||
+			problems[0].Message != "directive //aql:confirm does not say whose value a person types" {
+			t.Errorf("%s: %+v", line, problems)
+		}
+	}
 	for line, want := range map[string]string{
 		"aql:exmple {}":       "there is no directive //aql:exmple",
 		"aql:reason":          "directive //aql:reason needs a text",
@@ -309,6 +329,7 @@ func FuzzStructTag(f *testing.F) {
 func FuzzParseDirective(f *testing.F) {
 	for _, seed := range []string{
 		`aql:example {"a":1} x`, "aql:op category=READ", "aql:param x min=1", "aql:", " aql:op", "aql:reason \t",
+		"aql:confirm type={x} y", "aql:confirm type={",
 	} {
 		f.Add(seed)
 	}
@@ -319,7 +340,7 @@ func FuzzParseDirective(f *testing.F) {
 				t.Fatalf("%q: problem %+v", line, p)
 			}
 		}
-		if d.TextOffset < 0 || d.TextOffset > len(line) {
+		if d.TextOffset < 0 || d.TextOffset > len(line) || d.ParamOffset < 0 || d.ParamOffset > len(line) {
 			t.Fatalf("%q: %+v", line, d)
 		}
 	})

@@ -80,7 +80,7 @@ func runCall(ctx context.Context, env *environment, args []string) int {
 	}
 	caller := &call.Caller{Say: env.stderr, Ask: env.asker(), Yes: f.yes, YesDangerous: f.yesDangerous}
 	if caller.CanApprove() {
-		options.Approve = caller.Approve
+		options.Approve, options.Type = caller.Approve, caller.Type
 	}
 	client, err := dial(ctx, env, f.request.Command, f.url, f.bearerFile, options)
 	if err != nil {

@@ -47,6 +47,9 @@ type Options struct {
 	// Approve, if not nil, has a person answer a question of the server with yes or no (MCP elicitation, by a form that
 	// has one boolean). Other forms are declined. An error of Approve is answered as an error.
 	Approve func(ctx context.Context, question string) (bool, error)
+	// Type, if not nil, has a person answer a question by typing a text, where a form has one text. title is what the form
+	// calls it. The form is declined without a text. An error of Type is answered as an error.
+	Type func(ctx context.Context, question, title string) (string, error)
 	// MaxAnswerBytes is the greatest length of one message of the server; default 16 MiB.
 	MaxAnswerBytes int
 }

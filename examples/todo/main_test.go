@@ -87,7 +87,7 @@ func TestStatePolicyAndAudit(t *testing.T) {
 	remove := `{"operation":"delete_todo","params":{"todo_id":"` + id + `"}`
 	token := first.call(t, "mcp_aql_delete", remove+`}`).Error.Details.Token
 	if denied := first.call(t, "mcp_aql_delete",
-		`{"operation":"purge_completed"}`); denied.Error.Message != "Permission denied: 'Completed todos are kept'" {
+		`{"operation":"purge_completed","params":{"older_than_days":0}}`); denied.Error.Message != "Permission denied: 'Completed todos are kept'" {
 		t.Errorf("%+v", denied)
 	}
 	if err := first.command.Process.Kill(); err != nil {

@@ -164,14 +164,8 @@ func (c *Caller) Approve(_ context.Context, question string) (bool, error) {
 	if c.asked++; c.calling == nil || c.asked > mostQuestions {
 		return false, nil
 	}
-	danger := c.calling.Danger
-	for _, m := range levelInText.FindAllStringSubmatch(question, -1) { // the text may have values of parameters
-		if levelOf(m[1]) > levelOf(danger) {
-			danger = m[1]
-		}
-	}
 	lines := strings.Split(strings.TrimSpace(question), "\n")
-	err := c.confirm(c.waiting, *c.calling, danger, lines, doubtAbout(question, c.calling.Name))
+	err := c.confirm(c.waiting, *c.calling, c.dangerIn(question), lines, doubtAbout(question, c.calling.Name))
 	if errors.Is(err, ErrUnconfirmed) {
 		c.declined = true
 		return false, nil
@@ -228,22 +222,14 @@ func questionOf(answer *conform.Answer) []string {
 func (c *Caller) confirm(
 	ctx context.Context, o conform.Operation, danger string, question []string, doubt string,
 ) error {
-	var s strings.Builder
-	category := o.Category
-	if category == "" {
-		category = "of an unknown category"
-	}
-	fmt.Fprintf(&s, "%s is %s, %s.\n", conform.Printable(o.Name), conform.Printable(category), conform.Printable(danger))
-	for _, line := range question {
-		fmt.Fprintf(&s, "  %s\n", conform.Printable(line))
-	}
+	text := shown(o, danger, question)
 	dangerous := levelOf(danger) > gen.Destructive.Level()
 	flag := c.YesDangerous || c.Yes && !dangerous
 	if flag && doubt != "" {
 		c.doubted = true
-		fmt.Fprintf(&s, "  %s A flag confirms only %s.\n", conform.Printable(doubt), conform.Printable(o.Name))
+		text += fmt.Sprintf("  %s A flag confirms only %s.\n", conform.Printable(doubt), conform.Printable(o.Name))
 	}
-	if _, err := io.WriteString(c.Say, s.String()); err != nil {
+	if _, err := io.WriteString(c.Say, text); err != nil {
 		return err
 	}
 	if flag && doubt == "" {

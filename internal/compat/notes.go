@@ -129,6 +129,7 @@ const (
 	confirmedUnlessDry
 	confirmed
 	sometimesApproved
+	approvedUnlessDry
 	approved
 	denied
 )
@@ -136,7 +137,8 @@ const (
 func (g gating) String() string {
 	return [...]string{
 		"", "confirmation may be required", "confirmation required unless it is a dry run", "confirmation required",
-		"confirmation may be required from the user", "confirmation required from the user",
+		"confirmation may be required from the user", "confirmation required from the user unless it is a dry run",
+		"confirmation required from the user",
 		"denied for this adapter's trust level",
 	}[g]
 }

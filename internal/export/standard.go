@@ -42,3 +42,6 @@ func StandardProtocol(a *gen.Definitions) describe.Protocol {
 // NeedsConfirmation reports whether an operation needs a confirmation under standard options: one that is destructive
 // or worse does (MCP-AQL danger levels §3).
 func NeedsConfirmation(o *gen.Operation) bool { return o.Danger.Level() >= gen.Destructive.Level() }
+
+// TakesToken reports whether a token confirms calls of an operation under standard options.
+func TakesToken(o *gen.Operation) bool { return NeedsConfirmation(o) && o.TypeToConfirm == "" }

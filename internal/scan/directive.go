@@ -37,6 +37,9 @@ func (b *builder) addDirectives(o operation, handler *handled) {
 			confirmed = true
 			op.Confirm = d.Text
 			b.checkTemplate(o, d, handler.request)
+			if d.Param != "" {
+				b.addTyped(d, handler)
+			}
 		}
 	}
 }

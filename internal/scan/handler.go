@@ -45,6 +45,7 @@ type directive struct {
 	tagparse.Directive
 	at     source.Span // the whole line
 	text   source.Span
+	param  token.Pos // of Param, if there is one
 	items  []tags.Item
 	faulty bool
 }
@@ -172,7 +173,8 @@ func directivesIn(p *source.Program, group *ast.CommentGroup, about string) []di
 		}
 		out = append(out, directive{
 			Directive: parsed, at: source.SpanOf(comment), items: tags.Place(parsed.Items, place), faulty: len(problems) > 0,
-			text: source.Span{Start: place(parsed.TextOffset), End: place(parsed.TextOffset + len(parsed.Text))},
+			text:  source.Span{Start: place(parsed.TextOffset), End: place(parsed.TextOffset + len(parsed.Text))},
+			param: place(parsed.ParamOffset),
 		})
 	}
 	return out

@@ -73,6 +73,7 @@ type Question struct {
 	Reasons  []string // why it is dangerous
 	Params   string   // a JSON object without sensitive values; an item has of long ones the beginning
 	Needs    Needs
+	Typing   Typing
 	At       time.Time
 	Lifetime time.Duration // how long it can be decided, and after that used
 	Cooldown time.Duration // how long it cannot be approved yet

@@ -127,8 +127,8 @@ func (q *Question) item() Item {
 	item := Item{
 		ID: idPrefix + rand.Text(), Kind: q.Kind, Adapter: q.Adapter, Operation: q.Operation, Danger: q.Danger,
 		Caller: identity.Caller{Subject: q.Caller.Subject, Issuer: q.Caller.Issuer}, Rule: q.Rule, Message: q.Message,
-		Reasons: q.Reasons, Params: shown(q.Params), State: Open, Needs: q.Needs, Opened: q.At.UTC(),
-		Expires: q.At.Add(q.Lifetime).UTC(), Lifetime: q.Lifetime,
+		Reasons: q.Reasons, Params: shown(q.Params), State: Open, Needs: q.Needs, Typing: q.Typing,
+		Opened: q.At.UTC(), Expires: q.At.Add(q.Lifetime).UTC(), Lifetime: q.Lifetime,
 	}
 	if q.Cooldown > 0 {
 		item.Ready = q.At.Add(q.Cooldown).UTC()
@@ -142,7 +142,7 @@ func (q *Question) demands(item *Item) bool {
 	if !item.Ready.IsZero() {
 		cooldown = item.Ready.Sub(item.Opened)
 	}
-	return item.Needs.equal(&q.Needs) && item.Lifetime == q.Lifetime && cooldown == max(q.Cooldown, 0)
+	return item.Needs.equal(&q.Needs) && item.Typing == q.Typing && item.Lifetime == q.Lifetime && cooldown == max(q.Cooldown, 0)
 }
 
 // checkWaiting fails if so many items of a caller wait that people would no longer look at each, and removes those that

@@ -49,6 +49,7 @@ type Item struct {
 	Params string    `json:"params,omitempty"`
 	State  State     `json:"state"`
 	Needs  Needs     `json:"needs,omitzero"`
+	Typing Typing    `json:"typing,omitzero"`
 	Votes  []Vote    `json:"votes,omitempty"`
 	Opened time.Time `json:"opened"`
 	Ready  time.Time `json:"ready,omitzero"` // before this time it cannot be approved
@@ -93,6 +94,7 @@ type Vote struct {
 	Channel string          `json:"channel"`          // where the person was asked, such as Terminal
 	Approve bool            `json:"approve"`
 	Reason  string          `json:"reason,omitempty"` // a denied agent is told it
+	Typed   string          `json:"-"`                // for an approval: see Typing
 	At      time.Time       `json:"at"`
 }
 
@@ -115,6 +117,7 @@ var (
 	ErrNotApprover = errors.New("only members of certain groups can decide about this item")
 	ErrVoted       = errors.New("you have approved this item already; it needs somebody else as well")
 	ErrNoReason    = errors.New("this item needs a reason")
+	ErrMistyped    = errors.New("what you typed is not the value that approves this item")
 	ErrLongReason  = errors.New("the reason is longer than 500 bytes")
 	ErrNotApproved = errors.New("the item is not approved, or its approval was used up")
 	ErrTooMany     = errors.New("too many items of the caller wait for a decision")
@@ -225,6 +228,8 @@ func (i *Item) decide(v Vote) error {
 		return ErrLongReason
 	case i.Needs.Reason && v.Reason == "":
 		return ErrNoReason
+	case v.Approve && !i.Typing.Accepts(v.Typed):
+		return ErrMistyped
 	case v.Approve && own && i.Needs.NotRequester:
 		return ErrRequester
 	case !serves && (v.Approve || !own): // who asks may always withdraw

@@ -91,12 +91,16 @@ func (s *Session) Call(operation string, params any) Answer {
 const maxConfirmations = 3
 
 // Confirmed calls an operation that requires confirmation, and sends the same request again with the token in the
-// answer (MCP-AQL confirmation tokens §4), for each confirmation that is required. It returns the last answer. The test
-// fails if the operation does not require confirmation, or if an answer has no token.
+// answer (MCP-AQL confirmation tokens §4), for each confirmation that is required. Where a person has to type a value, it
+// does what a client does whose user types that. It returns the last answer. The test fails if the operation does not
+// require confirmation, or if an answer has no token.
 func (s *Session) Confirmed(operation string, params any) Answer {
 	s.tb.Helper()
 	r := request{Operation: operation, Params: s.encode(operation, params)}
-	answer := s.send(r)
+	answer, question := s.ask(s.ctx, s.tool(operation), s.marshal(operation, r))
+	if question != nil && question.Typing.Param != "" {
+		return s.typed(r, question)
+	}
 	if answer.Code != confirmationRequired {
 		s.tb.Errorf("%s runs without confirmation, or fails before it asks for one; the answer is %s", operation, answer.JSON)
 		return answer
@@ -124,12 +128,31 @@ const confirmationRequired = "CONFIRMATION_REQUIRED"
 // to the wrong tool.
 func (s *Session) Send(tool, request string) Answer {
 	s.tb.Helper()
-	reply := s.session.Call(s.ctx, tool, []byte(request))
+	answer, _ := s.ask(s.ctx, tool, request)
+	return answer
+}
+
+// typed sends a request again, as a client does whose user has typed what the question asks for.
+func (s *Session) typed(r request, question *aql.Question) Answer {
+	s.tb.Helper()
+	state, err := s.session.Seal(s.ctx, question)
+	if err != nil {
+		s.tb.Fatalf("asking a person about %s: %v", r.Operation, err)
+	}
+	ctx := aql.WithAnswer(s.ctx, aql.Answer{State: state, Typed: question.Typing.Value})
+	answer, _ := s.ask(ctx, s.tool(r.Operation), s.marshal(r.Operation, r))
+	return answer
+}
+
+// ask sends a request to a tool, and returns the answer and what a person can be asked in its place.
+func (s *Session) ask(ctx context.Context, tool, request string) (Answer, *aql.Question) {
+	s.tb.Helper()
+	reply := s.session.Call(ctx, tool, []byte(request))
 	answer, faults := read(slices.Clone(reply.JSON), request)
 	for _, fault := range faults {
 		s.tb.Errorf("%s\nis answered with a response that %s:\n%s", request, fault, reply.JSON)
 	}
-	return answer
+	return answer, reply.Question
 }
 
 // Request is one operation of a batch.

@@ -32,6 +32,7 @@ const (
 	ConfirmedUnlessDry        // confirmation, unless the request asks for a dry run
 	Confirmed                 // confirmation (MCP-AQL confirmation tokens)
 	SometimesApproved         // the answer of a human, for some callers or parameters; no token counts
+	ApprovedUnlessDry         // the answer of a human, unless the request asks for a dry run
 	Approved                  // the answer of a human
 	Denied                    // the adapter's trust level denies the operation to all callers
 )
@@ -43,7 +44,8 @@ func (g Gating) confirms() bool { return SometimesConfirmed <= g && g <= Confirm
 func (g Gating) note() string {
 	return [...]string{
 		"", "confirmation may be required", "confirmation required unless it is a dry run", "confirmation required",
-		"confirmation may be required from the user", "confirmation required from the user",
+		"confirmation may be required from the user", "confirmation required from the user unless it is a dry run",
+		"confirmation required from the user",
 		"denied for this adapter's trust level",
 	}[g]
 }
@@ -139,7 +141,7 @@ func (p Protocol) Confirms(o *gen.Operation) bool { return p.gating(o).confirms(
 // Approves reports whether an operation may require the answer of a human, and takes no token.
 func (p Protocol) Approves(o *gen.Operation) bool {
 	gated := p.gating(o)
-	return gated == SometimesApproved || gated == Approved
+	return SometimesApproved <= gated && gated <= Approved
 }
 
 func (p Protocol) gating(o *gen.Operation) Gating {
@@ -147,8 +149,10 @@ func (p Protocol) gating(o *gen.Operation) Gating {
 		return Ungated
 	}
 	switch gated := p.Gate(o); {
-	case !p.HumanOnly:
+	case !p.HumanOnly && o.TypeToConfirm == "":
 		return gated
+	case !p.HumanOnly && gated == ConfirmedUnlessDry:
+		return ApprovedUnlessDry
 	case gated == SometimesConfirmed:
 		return SometimesApproved
 	case gated.confirms():

@@ -129,6 +129,9 @@ type Operation struct {
 	Relationships *Relationships
 	// Lifecycle is how the operation runs if it outlives its call; nil: it does not (MCP-AQL introspection §3.3).
 	Lifecycle *Lifecycle
+	// TypeToConfirm is the parameter whose value a person types back before a call runs; empty: there is none. Every call
+	// then requires confirmation, and no token confirms one.
+	TypeToConfirm string
 }
 
 // SelectsFields reports whether a parameter selects the fields of the result (MCP-AQL field selection §2).

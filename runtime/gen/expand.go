@@ -135,7 +135,7 @@ func (e *expansion) operation(h *Handler) (Operation, error) {
 		Name: h.Name, Category: h.Category, Family: h.Family, Description: h.Description,
 		Danger: h.Danger, DangerSource: h.DangerSource, Reasons: h.Reasons, Confirm: h.Confirm,
 		Params: e.params(h.Params), Examples: h.Examples, Timeout: h.Timeout,
-		Deprecated: h.Deprecated, Replacement: h.Replacement, Source: h.Source,
+		Deprecated: h.Deprecated, Replacement: h.Replacement, Source: h.Source, TypeToConfirm: h.TypeToConfirm,
 	}
 	if o.DangerSource == "" {
 		o.DangerSource = DangerFromCategory

@@ -39,6 +39,8 @@ type Handler struct {
 	Call func(ctx context.Context, receivers []any, request any) (result any, err error)
 	// Execution is set in place of Call where the operation outlives its call.
 	Execution *Execution
+	// TypeToConfirm is a parameter of Params, as in Operation.
+	TypeToConfirm string
 }
 
 // Field is a field of a Go struct, and the parameter or the member of a JSON object that it holds. NewRegistry makes a

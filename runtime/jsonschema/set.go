@@ -138,9 +138,9 @@ func (s *Set) Definitions() map[string]*Schema {
 }
 
 // Params returns the schema of an operation's parameters. It accepts names that begin with an underscore, because they
-// are metadata (MCP-AQL core §4.6.1), and a token if the operation may require confirmation.
+// are metadata (MCP-AQL core §4.6.1), and a token if one may confirm the operation.
 func (s *Set) Params(o *gen.Operation) *Schema {
-	schema := s.paramsOf(o, o.Danger.Level() >= gen.Destructive.Level())
+	schema := s.paramsOf(o, o.Danger.Level() >= gen.Destructive.Level() && o.TypeToConfirm == "")
 	schema.Description = o.Description
 	schema.Deprecated = o.Deprecated != "" || o.Replacement != ""
 	schema.PatternProperties = map[string]bool{"^_": true}

@@ -9,12 +9,14 @@ import (
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 	"github.com/aqltag/aqltag/runtime/words"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// approval is the name of the requested input, and of its only field.
-const approval = "approve"
+// approval is the name of the requested input, and of the field of its form. Where a person types to approve, the field
+// is typed instead.
+const approval, typed = "approve", "typed"
 
 // forgedState is the error of a call that comes with the state of no question that its caller was asked (MCP multi
 // round-trip requests).
@@ -40,6 +42,7 @@ func withAnswer(ctx context.Context, params *mcp.CallToolParamsRaw) context.Cont
 	result, ok := params.InputResponses[approval].(*mcp.ElicitResult)
 	if ok && result != nil && result.Action == "accept" {
 		answer.Approved, _ = result.Content[approval].(bool)
+		answer.Typed, _ = result.Content[typed].(string)
 	}
 	return aql.WithAnswer(ctx, answer)
 }
@@ -69,8 +72,22 @@ func (s *Server) ask(
 			slog.String("operation", q.Operation), slog.Any("error", err))
 		return nil
 	}
-	question := &mcp.ElicitParams{Mode: "form", Message: text(q), RequestedSchema: json.RawMessage(approvalSchema)}
+	question := &mcp.ElicitParams{Mode: "form", Message: text(q), RequestedSchema: formOf(q)}
 	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{approval: question}, RequestState: state}
+}
+
+// formOf returns the form for the person, in JSON Schema. It shows what is to be typed.
+func formOf(q *aql.Question) json.RawMessage {
+	if q.Typing.Param == "" {
+		return json.RawMessage(approvalSchema)
+	}
+	w := wire.NewWriter(nil)
+	w.Raw(`{"type":"object","properties":{"` + typed + `":{"type":"string","title":`)
+	w.String("Type " + q.Typing.Value)
+	w.Raw(`,"description":`)
+	w.String("The value of " + q.Typing.Param + ", to let the agent do this, once. Anything else declines.")
+	w.Raw(`,"minLength":1}},"required":["` + typed + `"]}`)
+	return json.RawMessage(w.Bytes())
 }
 
 // text returns the question: the author's message first, and then what exactly will happen. Nothing in it is hidden:
@@ -89,6 +106,9 @@ func text(q *aql.Question) string {
 	}
 	if q.Params != "{}" {
 		out.WriteString("\nParameters: " + parameters(q.Params))
+	}
+	if q.Typing.Param != "" {
+		out.WriteString("\nTo approve, type the value of " + q.Typing.Param + ": " + q.Typing.Value)
 	}
 	return out.String()
 }

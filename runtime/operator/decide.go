@@ -18,6 +18,9 @@ import (
 // errNotTyped is the error of an approval that was not confirmed.
 var errNotTyped = errors.New("not approved: you did not type approve")
 
+// errNothingToType is the error of a flag -type for an item that is approved by the word approve.
+var errNothingToType = errors.New("not approved: this item has no value to type; leave out -type")
+
 // longestLine bounds what is read from the terminal, in bytes.
 const longestLine = 4 << 10
 
@@ -70,12 +73,8 @@ func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 		return fmt.Errorf("writing to the terminal: %w", err)
 	}
 	if item.StateAt(d.now()) == approve.Open {
-		typed, err := ask("\nType approve to let this request run once: ")
-		if err != nil {
+		if err := d.askToType(&item, &f, ask); err != nil {
 			return err
-		}
-		if typed != "approve" {
-			return errNotTyped
 		}
 		if item.Needs.Reason && f.Reason == "" {
 			if f.Reason, err = ask("Reason: "); err != nil {
@@ -83,19 +82,42 @@ func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 			}
 		}
 	}
-	return d.vote(ctx, id, true, f.Reason)
+	return d.vote(ctx, id, true, f)
+}
+
+// askToType asks for what approves an item: the value that it has people type, unless a flag has it, or the word
+// approve.
+func (d *Desk) askToType(item *approve.Item, f *Flags, ask func(question string) (string, error)) (err error) {
+	switch typing := item.Typing; {
+	case typing.Param == "" && f.Type != "":
+		return errNothingToType
+	case typing.Param == "":
+		typed, err := ask("\nType approve to let this request run once: ")
+		if err == nil && typed != "approve" {
+			err = errNotTyped
+		}
+		return err
+	case f.Type == "":
+		f.Type, err = ask(fmt.Sprintf("\nType the value of %s, which is %s, to let this request run once: ",
+			words.Printable(typing.Param), words.Printable(typing.Value)))
+		return err
+	}
+	return nil
 }
 
 // vote votes, records the vote, and says what has become of the item.
-func (d *Desk) vote(ctx context.Context, id string, approves bool, reason string) error {
+func (d *Desk) vote(ctx context.Context, id string, approves bool, f Flags) error {
 	item, err := d.Inbox.Vote(ctx, id, approve.Vote{
-		By: d.Who, Groups: d.Groups, Channel: approve.Terminal, Approve: approves, Reason: reason, At: d.now(),
+		By: d.Who, Groups: d.Groups, Channel: approve.Terminal, Approve: approves, Reason: f.Reason, Typed: f.Type,
+		At: d.now(),
 	})
 	switch {
 	case errors.Is(err, approve.ErrNotApprover):
 		return fmt.Errorf("%w: %s", err, words.Printable(needs(&item.Needs)))
 	case errors.Is(err, approve.ErrTooEarly):
 		return fmt.Errorf("%w; wait until %s", err, clockTime(item.Ready))
+	case errors.Is(err, approve.ErrMistyped):
+		return fmt.Errorf("not approved: %w; nothing has run", err)
 	case errors.Is(err, approve.ErrDecided):
 		return fmt.Errorf("%w: it is %s", err, words.Printable(string(item.State)))
 	case err != nil:
@@ -111,7 +133,7 @@ func (d *Desk) vote(ctx context.Context, id string, approves bool, reason string
 	}
 	err = d.Audit.Write(ctx, audit.Record{
 		Time: d.now(), Event: event, Adapter: item.Adapter, Operation: item.Operation, DangerLevel: item.Danger.Level(),
-		Outcome: audit.Success, Reason: reason, Rule: item.Rule, ApprovalID: item.ID, Caller: d.Who,
+		Outcome: audit.Success, Reason: f.Reason, Rule: item.Rule, ApprovalID: item.ID, Caller: d.Who,
 	})
 	if err != nil {
 		return fmt.Errorf("the vote counts, but it is not in the audit log: %w", err)

@@ -67,6 +67,7 @@ operator watch           print what comes and what becomes of it, until interrup
 type Flags struct {
 	All, JSON bool
 	Reason    string
+	Type      string // what the person types to approve an item that asks for it
 }
 
 // Add adds the flags to a set.
@@ -75,6 +76,8 @@ func (f *Flags) Add(set *flag.FlagSet) {
 	set.BoolVar(&f.JSON, "json", false, "operator: print items as JSON, one on a line")
 	set.StringVar(&f.Reason, "reason", "",
 		"operator approve, deny: a `text` that is kept, and that the agent is told on denial")
+	set.StringVar(&f.Type, "type", "",
+		"operator approve: the `value` that the item has people type; without it, it is asked for")
 }
 
 // Inbox returns the inbox in a store.
@@ -102,7 +105,7 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 	case len(words) == 2 && words[0] == "approve":
 		err = d.approve(ctx, f, words[1])
 	case len(words) == 2 && words[0] == "deny":
-		err = d.vote(ctx, words[1], false, f.Reason)
+		err = d.vote(ctx, words[1], false, f)
 	default:
 		fmt.Fprintf(d.Stderr, "%s operator: say what to do:\n\n", d.Program)
 		for line := range strings.Lines(Usage) {
@@ -116,7 +119,8 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 	fmt.Fprintf(d.Stderr, "%s operator: %v\n", d.Program, err)
 	for _, refused := range []error{
 		approve.ErrUnknown, approve.ErrDecided, approve.ErrExpired, approve.ErrTooEarly, approve.ErrRequester,
-		approve.ErrNotApprover, approve.ErrVoted, approve.ErrNoReason, approve.ErrLongReason, errNotTyped,
+		approve.ErrNotApprover, approve.ErrVoted, approve.ErrNoReason, approve.ErrLongReason, approve.ErrMistyped,
+		errNotTyped, errNothingToType,
 	} {
 		if errors.Is(err, refused) {
 			return exitRefused

@@ -90,6 +90,7 @@ func TestDecisions(t *testing.T) {
 	factors := func(q *approve.Question) {
 		q.Needs = approve.Needs{Factors: []approve.Factor{{Count: 2, Groups: []string{"ops"}}}, Reason: true}
 	}
+	typing := func(q *approve.Question) { q.Typing = approve.Typing{Param: "note_id", Value: "n1"} }
 	for name, tt := range map[string]struct {
 		change func(*approve.Question)
 		typed  string
@@ -99,7 +100,29 @@ func TestDecisions(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"approve is typed": {typed: "approve\n", word: "approve", state: approve.Approved, says: "is approved"},
+		"the value is typed": {
+			change: typing, typed: " n1 \n", word: "approve", state: approve.Approved, says: "is approved",
+		},
+		"another value is typed": {
+			change: typing, typed: "n2\n", word: "approve", state: approve.Open, code: 2,
+			says: "not approved: what you typed is not the value",
+		},
+		"approve is typed for a value": {
+			change: typing, typed: "approve\n", word: "approve", state: approve.Open, code: 2, says: "not the value",
+		},
+		"the value is a flag": {
+			change: typing, flags: operator.Flags{Type: "n1"}, word: "approve", state: approve.Approved, says: "is approved",
+		},
+		"another value is a flag": {
+			change: typing, flags: operator.Flags{Type: "n2"}, word: "approve", state: approve.Open, code: 2,
+			says: "not the value",
+		},
+		"a flag where nothing is to be typed": {
+			typed: "approve\n", flags: operator.Flags{Type: "n1"}, word: "approve", state: approve.Open, code: 2,
+			says: "leave out -type",
+		},
+		"what has people type is denied": {change: typing, word: "deny", state: approve.Denied, says: "is denied"},
+		"approve is typed":               {typed: "approve\n", word: "approve", state: approve.Approved, says: "is approved"},
 		"yes is not enough": {
 			typed: "yes\n", word: "approve", state: approve.Open, code: 2, says: "did not type",
 		},

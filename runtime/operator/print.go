@@ -123,6 +123,9 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 	fact("rule", words.Printable(item.Rule))
 	fact("asked by", fmt.Sprintf("%s, %s ago", name(item.Caller), now.Sub(item.Opened).Round(time.Second)))
 	fact("needs", words.Printable(needs(&item.Needs)))
+	if typing := item.Typing; typing.Param != "" {
+		fact("to approve", words.Printable("type the value of "+typing.Param+": "+typing.Value))
+	}
 	if item.Ready.After(now) {
 		fact("not before", clockTime(item.Ready))
 	}

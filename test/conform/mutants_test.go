@@ -90,7 +90,7 @@ func runError(r conform.Result) string {
 }
 
 // explained are the reasons why something of the example is not judged: nothing that the run creates is found by its
-// search or destroyed by purge_completed, which always asks for confirmation.
+// search, and purge_completed runs only when a person has typed something.
 var explained = []string{
 	"operation purge_completed does not succeed, so its defaults do not show",
 	"operation purge_completed destroys something that this run did not create",

@@ -9,7 +9,7 @@ import (
 type PurgeCompletedRequest struct {
 	_ struct{} `aql:"category=DELETE,danger=dangerous"`
 	// Spares todos completed in the last so many days
-	OlderThanDays int `json:"older_than_days,omitempty" aql:"default=0,min=0"`
+	OlderThanDays int `json:"older_than_days" aql:"required,min=0"`
 }
 
 // PurgeResult tells what a purge did.
@@ -21,7 +21,7 @@ type PurgeResult struct {
 //
 //aql:example {"older_than_days":30} Keeps what was completed in the last month
 //aql:reason Removes many todos in one go
-//aql:confirm Remove all todos completed {older_than_days} or more days ago? This cannot be undone.
+//aql:confirm type={older_than_days} Remove all todos completed {older_than_days} or more days ago, for good?
 func (s *Service) PurgeCompleted(ctx context.Context, req PurgeCompletedRequest) (*PurgeResult, error) {
 	const day = int64(24 * time.Hour / time.Microsecond)
 	// SQL subtracts without overflow, however many days are asked for.

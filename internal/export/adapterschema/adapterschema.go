@@ -174,6 +174,7 @@ func (r *renderer) operation(o *gen.Operation) operation {
 	lost.add(o.Family != "", "endpoint family %s", o.Family)
 	lost.add(len(o.Reasons) > 0, "reasons for the danger level")
 	lost.add(o.Confirm != "", "confirmation message")
+	lost.add(o.TypeToConfirm != "", "that a person types the value of %s to confirm", o.TypeToConfirm)
 	lost.add(len(o.Examples) > 0, "examples")
 	lost.add(o.Timeout != 0, "time limit %v", o.Timeout)
 	lost.add(o.Lifecycle != nil, "that it outlives the call")

@@ -195,7 +195,11 @@ func description(o *gen.Operation) string {
 		}
 		paragraphs = append(paragraphs, danger)
 	}
-	if export.NeedsConfirmation(o) {
+	switch {
+	case o.TypeToConfirm != "":
+		paragraphs = append(paragraphs, "Asks for confirmation: before it is carried out, a person types the value of `"+
+			o.TypeToConfirm+"`. No token confirms it.")
+	case export.NeedsConfirmation(o):
 		paragraphs = append(paragraphs, "Asks for confirmation: "+
 			"the first call fails with CONFIRMATION_REQUIRED and a token, "+
 			"and the same call with that `confirmation_token` is carried out.")
@@ -213,7 +217,7 @@ func description(o *gen.Operation) string {
 // failures describes the failures of an operation other than internal ones.
 func failures(a *gen.Definitions, o *gen.Operation) string {
 	text := "The operation failed. The reason is one of those that any operation can answer with"
-	if own := describe.Failures(a, o, export.NeedsConfirmation(o)); len(own) > 0 {
+	if own := describe.Failures(a, o, export.TakesToken(o)); len(own) > 0 {
 		return text + ", or one of these:\n" + listed(own)
 	}
 	return text + "."

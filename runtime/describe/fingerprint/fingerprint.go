@@ -83,6 +83,7 @@ func (w *writer) operation(o *gen.Operation) {
 		if o.Timeout != 0 {
 			w.textMember("timeout", o.Timeout.String())
 		}
+		w.textMember("typeToConfirm", o.TypeToConfirm)
 	})
 }
 

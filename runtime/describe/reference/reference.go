@@ -224,8 +224,11 @@ func (p *page) notices(o *gen.Operation) {
 	var quotes []string
 	approves := p.protocol.Approves(o)
 	if approves {
-		quotes = append(quotes, "⚠️ **Asks for approval.** The user is asked before it is carried out; "+
-			"if nobody can be asked, it is denied.")
+		quote := "⚠️ **Asks for approval.** The user is asked before it is carried out; if nobody can be asked, it is denied."
+		if o.TypeToConfirm != "" {
+			quote += " To approve, the user types the value of " + code(o.TypeToConfirm) + "."
+		}
+		quotes = append(quotes, quote)
 	}
 	if p.protocol.Confirms(o) {
 		quotes = append(quotes, "⚠️ **Asks for confirmation.** The first call does nothing and answers with a token; "+

@@ -92,6 +92,9 @@ func (a *admission) decide() *Refusal {
 		a.light = a.dry && !o.humanOnly
 	}
 	a.confirm = o.confirm && !a.light || a.decision.Effect == policy.Confirm
+	if a.confirm && o.typed != "" && a.typing().Value == "" {
+		return &Refusal{Reason: NothingToType}
+	}
 	return nil
 }
 
@@ -103,7 +106,7 @@ func (a *admission) countAndConfirm(ctx context.Context) *Refusal {
 	if refusal := a.readAnswer(ctx, bounded); refusal != nil {
 		return refusal
 	}
-	if a.confirm && (a.named() || a.Operation.humanOnly && a.Sealed == "") &&
+	if a.confirm && (a.named() || a.Operation.personal() && a.Sealed == "") &&
 		(a.presented.Token != "" || a.presented.Conflict) {
 		return a.refuseAgent()
 	}
@@ -156,10 +159,10 @@ func (a *admission) readAnswer(ctx, bounded context.Context) *Refusal {
 	switch {
 	case refusal != nil:
 		return refusal
-	case !a.Approved:
+	case !a.approves(token):
 		a.Session.questions.answer(a.Sealed, Unknown, a.now)
 		a.revoke(ctx, token, reasons[Declined])
-		return &Refusal{Reason: Declined}
+		return &Refusal{Reason: Declined, Mistyped: a.types(token) && a.Typed != ""}
 	case strings.HasPrefix(token, string(ContinuationToken)):
 		a.presented = Presented{Continuation: token}
 	default:

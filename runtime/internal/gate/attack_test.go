@@ -22,6 +22,7 @@ type given string
 
 func (g given) Value(string) (string, bool) { return "", false }
 func (g given) Seen(string) (string, bool)  { return "", false }
+func (g given) Plain(string) string         { return "n1" }
 func (g given) Canonical() []byte           { return []byte(g) }
 func (g given) Redacted() []byte            { return []byte(g) }
 func (g given) Asked() (string, []byte)     { return "Delete it?", []byte(g) }

@@ -99,7 +99,7 @@ func (a *admission) consume(ctx context.Context, b Binding, token string) *Refus
 	case redeemed.Verdict == TooEarly:
 		return &Refusal{
 			Reason: ConfirmationNeeded, Rule: a.decision.Rule, Wait: redeemed.Ready.Sub(a.now),
-			Ticket: Ticket{Token: token, Expires: redeemed.Expires}, Redeemed: redeemed,
+			Ticket: Ticket{Token: token, Expires: redeemed.Expires}, Redeemed: redeemed, Personal: a.personal(),
 		}
 	case redeemed.Verdict != Accepted:
 		a.Session.failed(a.now)

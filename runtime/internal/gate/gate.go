@@ -72,6 +72,9 @@ func New(options Options, definitions *gen.Definitions) (*Gate, error) {
 		if d.Danger.Level() < 0 {
 			return nil, fmt.Errorf("operation %s: %q is no danger level; it is one of %v", d.Name, d.Danger, gen.Dangers())
 		}
+		if err := checkTyped(definitions, d); err != nil {
+			return nil, err
+		}
 		g.operations[d.Name] = g.operation(d)
 	}
 	return g, nil
@@ -123,6 +126,7 @@ type Operation struct {
 	gauge      *meter.Gauge
 	dryRun     string // the parameter that asks for a dry run; empty: there is none
 	humanOnly  bool
+	typed      string   // the parameter whose value a person types to confirm; empty: there is none
 	recorded   bool     // every attempt is recorded
 	identifies []string // the parameters that say what a call is about
 }
@@ -139,7 +143,8 @@ func (g *Gate) operation(definition *gen.Operation) *Operation {
 		o.ruling = t.Rule(definition)
 		byLevel = byLevel && !c.TrustSkips
 	}
-	o.confirm = byLevel || o.ruling.Verdict == trust.Confirm
+	o.typed = definition.TypeToConfirm
+	o.confirm = byLevel || o.ruling.Verdict == trust.Confirm || o.typed != ""
 	if g.meter != nil {
 		o.gauge = g.meter.Gauge(definition.Name)
 	}

@@ -18,14 +18,14 @@ const bindingKey = "key/approve"
 // byInbox reports whether a person decides about the confirmation in the inbox. A client that can ask its user does
 // that instead, unless the policy says who must approve.
 func (a *admission) byInbox() bool {
-	return a.confirm && a.gate.inbox != nil && a.bindable() && (a.named() || a.Operation.humanOnly && !a.asksUser())
+	return a.confirm && a.gate.inbox != nil && a.bindable() && (a.named() || a.Operation.personal() && !a.asksUser())
 }
 
 // named reports whether the policy says who must approve the call.
 func (a *admission) named() bool { return len(a.decision.Approvers) > 0 }
 
 // personal reports whether no token confirms the call.
-func (a *admission) personal() bool { return a.Operation.humanOnly || a.named() }
+func (a *admission) personal() bool { return a.Operation.personal() || a.named() }
 
 // asksUser reports whether the user of the client is asked, or was.
 func (a *admission) asksUser() bool { return a.CanAsk || a.Sealed != "" }
@@ -38,7 +38,7 @@ func (a *admission) continuesByInbox() bool {
 // mayBeDenied reports whether people may have denied the request in the inbox, even if it does not wait there now: the
 // caller may have come with another client, or another policy, before.
 func (a *admission) mayBeDenied() bool {
-	return a.gate.inbox != nil && a.bindable() && (a.Operation.humanOnly || a.gate.policy.NamesApprovers())
+	return a.gate.inbox != nil && a.bindable() && (a.Operation.personal() || a.gate.policy.NamesApprovers())
 }
 
 // bindable reports whether an approval can be bound to the caller. Anonymous callers without a connection are not told
@@ -165,6 +165,7 @@ func (a *admission) terms(w *waiting) approve.Question {
 	if w.kind == approve.Continuation {
 		return q
 	}
+	q.Typing = a.typing()
 	q.Cooldown = max(a.gate.options.Confirmation.Cooldown[a.Operation.definition.Danger], a.decision.Cooldown)
 	within := time.Duration(0)
 	for _, needed := range a.decision.Approvers {

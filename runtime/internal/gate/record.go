@@ -146,7 +146,7 @@ func approvers(item *approve.Item) string {
 var reasons = map[Reason]string{
 	DeniedByPolicy: "policy", DeniedByTrust: "danger level", TrustTooLow: "trust level", RateLimited: "rate limit",
 	QuotaPaused: "quota pause", QuotaExhausted: "quota exhausted", TokenRefused: "token",
-	NotByHuman: "token of no human", Declined: "declined by a human",
+	NotByHuman: "token of no human", Declined: "declined by a human", NothingToType: "nothing that a person can type",
 	ReauthenticationNeeded: "not authenticated once more", TooManyTokens: "too many confirmations",
 	Busy: "state is busy", Unavailable: "state is unavailable",
 }
@@ -166,6 +166,9 @@ func (a *admission) recordRefusal(ctx context.Context, refusal *Refusal) {
 	event, outcome, reason := audit.OperationDenied, audit.Denied, reasons[refusal.Reason]
 	if refusal.Reason == ConfirmationNeeded {
 		event, outcome = audit.ConfirmationRequired, audit.Denied
+	}
+	if refusal.Mistyped {
+		reason += ", who typed something else"
 	}
 	decided := a.gate.record(a.Request, event, outcome, reason)
 	if a.Operation.recorded || refusal.Rule != nil {

@@ -23,6 +23,8 @@ type Request struct {
 	// replace a presented token.
 	Sealed   string
 	Approved bool
+	// Typed is what that person has typed. It is the answer, in place of Approved, where the operation has people type.
+	Typed string
 	// CanAsk reports that the user of the client can be asked about the refusal.
 	CanAsk bool
 }
@@ -33,6 +35,9 @@ type Params interface {
 	Value(name string) (text string, given bool)
 	// Seen returns the JSON text of the value that the handler sees, in its canonical form; see policy.Form.
 	Seen(name string) (text string, given bool)
+	// Plain returns the value of a text, number or boolean that the handler sees, as a person reads and types it. It is
+	// empty if nobody can: if it is blank, long, or has characters that cannot be seen.
+	Plain(name string) string
 	// Canonical returns the canonical form of all parameters, which tokens are bound to.
 	Canonical() []byte
 	// Redacted returns all parameters as a JSON object in which sensitive values are hidden.
@@ -64,6 +69,8 @@ const (
 	TokenRefused
 	NotByHuman // a token in the request, where only the answer of a human counts
 	Declined   // by a person; Item has the reason, if it was in the inbox
+	// NothingToType is the reason if people cannot type the value that confirms the request.
+	NothingToType
 	ReauthenticationNeeded
 	TooManyTokens
 	Busy        // the store or the audit log has no time, and may have later
@@ -84,6 +91,7 @@ type Refusal struct {
 	Forged   bool          // for TokenRefused: Sealed is nothing that Session.Seal returned for the caller
 	Item     *approve.Item // for ConfirmationNeeded, QuotaPaused and Declined: what waits in the inbox; nil: nothing
 	Opened   bool          // for Item: this request opened it
+	Mistyped bool          // for Declined: the person has typed something else than the value
 	Personal bool          // for ConfirmationNeeded: only a person can confirm the request
 	Err      error         // for the log, if Busy or Unavailable
 	Spent    bool          // for both: a token of the request is, or may be, used up
