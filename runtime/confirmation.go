@@ -21,8 +21,8 @@ type Confirmation struct {
 	// denied, unless the transport asks a human, or it can wait for one in the Inbox.
 	HumanOnly bool
 	// Inbox makes the inbox in which requests wait for people where the transport cannot ask one: approve.New. nil: there
-	// is none. It is for HumanOnly, for operations that people confirm by typing a value (gen.Operation.TypeToConfirm), and
-	// for rules of a policy that say who must approve.
+	// is none. It is for HumanOnly, for operations that people confirm by typing a value, and for rules of a policy that
+	// say who must approve.
 	Inbox func(state store.Store) approve.Inbox
 	// Scope is who can use a token. Default: SessionScope where state is in memory, CallerScope where it is in a store.
 	Scope TokenScope

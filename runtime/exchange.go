@@ -32,6 +32,7 @@ type exchange struct {
 	warnings   notices
 	answer     answer
 	question   *Question
+	execution  *Execution
 	forged     bool // the answer to a question is not the session's
 	ran        bool // the handler of the request was called
 	abandoned  bool // a handler that was given up has memory of the exchange
@@ -61,7 +62,7 @@ func (x *exchange) release() {
 	x.message.reset()
 	x.answer.writer.Reset(nil)
 	x.adapter, x.session, x.view, x.question, x.forged, x.ran = nil, nil, nil, nil, false, false
-	x.checkpoint, x.warnings, x.loads = checkpoint{}, notices{}, nil
+	x.checkpoint, x.warnings, x.loads, x.execution = checkpoint{}, notices{}, nil, nil
 	exchanges.Put(x)
 }
 
@@ -84,7 +85,7 @@ func (x *exchange) reply(ctx context.Context, data []byte) Reply {
 	case rendered != nil:
 		return Reply{JSON: rendered}
 	default:
-		return Reply{JSON: x.answer.take()}
+		return Reply{JSON: x.answer.take(), Execution: x.execution}
 	}
 }
 
@@ -309,9 +310,14 @@ func (x *exchange) fail(f *Error) Reply {
 	}
 	return Reply{
 		JSON: x.answer.take(), Question: x.question, Forged: x.forged,
-		IsError: isToolError(f.Code, m, x.adapter.options.FailuresAreToolErrors ||
-			x.adapter.surface.Mode == describe.Discrete),
+		IsError: x.isError(f.Code),
 	}
+}
+
+// isError reports whether a failure with a code is an error of the tool, in the sense of MCP.
+func (x *exchange) isError(code Code) bool {
+	return isToolError(code, &x.message, x.adapter.options.FailuresAreToolErrors ||
+		x.adapter.surface.Mode == describe.Discrete)
 }
 
 func (x *exchange) reporter(q *request) reporter {

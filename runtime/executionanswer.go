@@ -85,6 +85,7 @@ func (e *executions) start(ctx context.Context, l *longRunning) (any, error) {
 	if err != nil {
 		return nil, e.failure(err, "")
 	}
+	e.tell(v, r, true)
 	return e.answer(r)
 }
 

@@ -105,6 +105,7 @@ func (e *executions) handler(name string) *gen.Handler {
 			if err != nil {
 				return nil, e.failure(err, q.ID)
 			}
+			e.tell(v, r, false)
 			return e.answer(r)
 		}
 	}
@@ -190,6 +191,7 @@ type executionVisit struct {
 	operations map[string]*operation
 	confirmed  bool // by a human or a token
 	batch      bool // others of its message come after it
+	exchange   *exchange
 }
 
 type executionKey struct{}
@@ -205,7 +207,7 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 	v := &executionVisit{
 		session: x.session.ID(), gate: x.checkpoint.gate, gated: x.checkpoint.session, label: string([]byte(x.message.id)),
 		operations: x.view.directory.operations, confirmed: x.checkpoint.pass.Confirmed,
-		batch: x.message.batch != nil,
+		batch: x.message.batch != nil, exchange: x,
 	}
 	if l != nil {
 		v.params = q.sent()

@@ -130,7 +130,8 @@ func TestRefusalQuestion(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := `{"Operation":"drop","DangerLevel":"destructive","Message":"Drop 'n1' with ***?","Reasons":null,` +
-				`"Params":"{\"id\":\"n1\",\"key\":\"***\"}","Wait":0,"Expires":"0001-01-01T00:00:00Z","Typing":{"param":"","value":""}}`
+				`"Params":"{\"id\":\"n1\",\"key\":\"***\"}","Wait":0,"Expires":"0001-01-01T00:00:00Z",` +
+				`"Typing":{"param":"","value":""}}`
 			checkText(t, "question", want, string(got))
 		})
 	}

@@ -53,7 +53,7 @@ func (x *exchange) sanitized(reply Reply) Reply {
 		}
 		return x.fail(failed)
 	}
-	reply.JSON = clean
+	reply.JSON, reply.Execution = clean, reply.Execution.sanitized(x.adapter.options.Sanitize)
 	return reply
 }
 

@@ -13,7 +13,9 @@ type Reply struct {
 	JSON     []byte // a complete MCP-AQL response; it must not be changed
 	IsError  bool   // the value of MCP's isError
 	Question *Question
-	Forged   bool // the State of the Answer is nothing that Session.Seal returned for the caller; nothing was run
+	// Execution is what the request has started or is about, if that is an execution and the request succeeded.
+	Execution *Execution
+	Forged    bool // the State of the Answer is nothing that Session.Seal returned for the caller; nothing was run
 }
 
 // WithCaller returns a context in which requests come from a caller whose identity the transport has verified. A

@@ -52,20 +52,24 @@ func TestTypeToConfirm(t *testing.T) {
 		want    string // the code; empty: it runs
 		says    string
 	}{
-		"the value":          {Options{}, deleteN1, Answer{Typed: "n1"}, "n1", "", ""},
-		"blanks around it":   {Options{}, deleteN1, Answer{Typed: " n1\t"}, "n1", "", ""},
-		"a number":           {Options{}, trim, Answer{Typed: "25"}, "25", "", ""},
-		"another value":      {Options{}, deleteN1, Answer{Typed: "n2"}, "n1", "PERMISSION_DENIED", "typed something else"},
-		"capital letters":    {Options{}, deleteN1, Answer{Typed: "N1"}, "n1", "PERMISSION_DENIED", "typed something else"},
-		"approval alone":     {Options{}, deleteN1, Answer{Approved: true}, "n1", "PERMISSION_DENIED", "did not approve"},
-		"nothing":            {Options{}, deleteN1, Answer{}, "n1", "PERMISSION_DENIED", "did not approve"},
-		"approval and wrong": {Options{}, deleteN1, Answer{Approved: true, Typed: "x"}, "n1", "PERMISSION_DENIED", "something else"},
+		"the value":        {Options{}, deleteN1, Answer{Typed: "n1"}, "n1", "", ""},
+		"blanks around it": {Options{}, deleteN1, Answer{Typed: " n1\t"}, "n1", "", ""},
+		"a number":         {Options{}, trim, Answer{Typed: "25"}, "25", "", ""},
+		"another value":    {Options{}, deleteN1, Answer{Typed: "n2"}, "n1", "PERMISSION_DENIED", "typed something else"},
+		"capital letters":  {Options{}, deleteN1, Answer{Typed: "N1"}, "n1", "PERMISSION_DENIED", "typed something else"},
+		"approval alone":   {Options{}, deleteN1, Answer{Approved: true}, "n1", "PERMISSION_DENIED", "did not approve"},
+		"nothing":          {Options{}, deleteN1, Answer{}, "n1", "PERMISSION_DENIED", "did not approve"},
+		"approval and wrong": {
+			Options{}, deleteN1, Answer{Approved: true, Typed: "x"}, "n1", "PERMISSION_DENIED", "typed something else",
+		},
 		"confirmation is off": {
 			Options{Confirmation: Confirmation{Off: true}}, deleteN1, Answer{Approved: true}, "n1", "PERMISSION_DENIED",
 			"did not approve",
 		},
 		"the policy allows it": {
-			Options{Policy: &policy.Policy{Rules: []policy.Rule{{Name: "all", Effect: policy.Allow, Operations: []string{"*"}}}}},
+			Options{Policy: &policy.Policy{Rules: []policy.Rule{
+				{Name: "all", Effect: policy.Allow, Operations: []string{"*"}},
+			}}},
 			deleteN1, Answer{Approved: true}, "n1", "PERMISSION_DENIED", "did not approve",
 		},
 		"only people confirm": {

@@ -86,8 +86,9 @@ func TestStatePolicyAndAudit(t *testing.T) {
 	id := first.call(t, "mcp_aql_create", `{"operation":"create_todo","params":{"title":"Buy milk"}}`).Data.TodoID
 	remove := `{"operation":"delete_todo","params":{"todo_id":"` + id + `"}`
 	token := first.call(t, "mcp_aql_delete", remove+`}`).Error.Details.Token
-	if denied := first.call(t, "mcp_aql_delete",
-		`{"operation":"purge_completed","params":{"older_than_days":0}}`); denied.Error.Message != "Permission denied: 'Completed todos are kept'" {
+	purge := `{"operation":"purge_completed","params":{"older_than_days":0}}`
+	denied := first.call(t, "mcp_aql_delete", purge)
+	if denied.Error.Message != "Permission denied: 'Completed todos are kept'" {
 		t.Errorf("%+v", denied)
 	}
 	if err := first.command.Process.Kill(); err != nil {

@@ -27,7 +27,8 @@ func (b *builder) addTyped(d directive, handler *handled) {
 		for _, field := range fields {
 			names = append(names, field.Param.Name)
 		}
-		report(diag.CodeUnresolved, fmt.Sprintf("//aql:confirm has people type {%s}, and there is no such parameter", d.Param),
+		report(diag.CodeUnresolved,
+			fmt.Sprintf("//aql:confirm has people type {%s}, and there is no such parameter", d.Param),
 			diag.DidYouMean(d.Param, names))
 		return
 	}
@@ -44,7 +45,8 @@ func (b *builder) addTyped(d directive, handler *handled) {
 		report(diag.CodeType, fmt.Sprintf("//aql:confirm has people type {%s}, which a request may leave out", p.Name),
 			"add required to the parameter, or name one that has it")
 	case op.Danger.Level() >= 0 && op.Danger.Level() < gen.Destructive.Level():
-		report(diag.CodeType, fmt.Sprintf("//aql:confirm has people type {%s}, and %s is only %s", p.Name, op.Name, op.Danger),
+		report(diag.CodeType,
+			fmt.Sprintf("//aql:confirm has people type {%s}, and %s is only %s", p.Name, op.Name, op.Danger),
 			"say danger=destructive or more, or remove type=")
 	default:
 		op.TypeToConfirm = p.Name

@@ -142,7 +142,8 @@ func (q *Question) demands(item *Item) bool {
 	if !item.Ready.IsZero() {
 		cooldown = item.Ready.Sub(item.Opened)
 	}
-	return item.Needs.equal(&q.Needs) && item.Typing == q.Typing && item.Lifetime == q.Lifetime && cooldown == max(q.Cooldown, 0)
+	return item.Needs.equal(&q.Needs) && item.Typing == q.Typing && item.Lifetime == q.Lifetime &&
+		cooldown == max(q.Cooldown, 0)
 }
 
 // checkWaiting fails if so many items of a caller wait that people would no longer look at each, and removes those that

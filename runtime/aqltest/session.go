@@ -91,9 +91,9 @@ func (s *Session) Call(operation string, params any) Answer {
 const maxConfirmations = 3
 
 // Confirmed calls an operation that requires confirmation, and sends the same request again with the token in the
-// answer (MCP-AQL confirmation tokens §4), for each confirmation that is required. Where a person has to type a value, it
-// does what a client does whose user types that. It returns the last answer. The test fails if the operation does not
-// require confirmation, or if an answer has no token.
+// answer (MCP-AQL confirmation tokens §4), for each confirmation that is required. Where a person has to type a value,
+// it does what a client does whose user types that. It returns the last answer. The test fails if the operation does
+// not require confirmation, or if an answer has no token.
 func (s *Session) Confirmed(operation string, params any) Answer {
 	s.tb.Helper()
 	r := request{Operation: operation, Params: s.encode(operation, params)}

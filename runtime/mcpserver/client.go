@@ -15,17 +15,29 @@ type client struct {
 	sessionless bool   // the call is of the sessionless protocol
 	version     string // of the sessionless protocol
 	elicits     bool   // the client can ask a person
+	tasks       bool   // the client knows tasks
 }
 
-// The clients of the protocol with sessions.
-var plainClient, elicitingClient = client{}, client{elicits: true}
+// sessionClients are the clients of the protocol with sessions: those that cannot ask a person and those that can, each
+// without tasks and with them.
+var sessionClients = [2][2]client{{{}, {tasks: true}}, {{elicits: true}, {elicits: true, tasks: true}}}
+
+// plainClient is one that says nothing of itself.
+var plainClient = sessionClients[0][0]
 
 // clientOf returns the client that began a session.
 func clientOf(begun *mcp.InitializeParams) *client {
-	if begun.Capabilities != nil && hasForms(begun.Capabilities.Elicitation) {
-		return &elicitingClient
+	if begun.Capabilities == nil {
+		return &plainClient
 	}
-	return &plainClient
+	elicits, tasks := 0, 0
+	if hasForms(begun.Capabilities.Elicitation) {
+		elicits = 1
+	}
+	if declaresTasks(begun.Capabilities) {
+		tasks = 1
+	}
+	return &sessionClients[elicits][tasks]
 }
 
 // clients remembers what the metadata of calls says of clients: a client sends the same with each.
@@ -80,5 +92,8 @@ func readClient(meta *rpc.Meta) *client {
 	if json.Unmarshal([]byte(meta.Capabilities), &capabilities) != nil {
 		return nil
 	}
-	return &client{sessionless: true, version: strings.Clone(meta.Version), elicits: hasForms(capabilities.Elicitation)}
+	return &client{
+		sessionless: true, version: strings.Clone(meta.Version), elicits: hasForms(capabilities.Elicitation),
+		tasks: declaresTasks(&capabilities.ClientCapabilities),
+	}
 }

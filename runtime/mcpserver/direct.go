@@ -74,6 +74,9 @@ func (d *direct) answer(
 	}
 	buf = append(buf, `{"jsonrpc":"2.0","id":`...)
 	buf = append(buf, m.ID...)
+	if s.tasks && client.tasks && reply.Execution != nil && reply.Execution.Started {
+		return d.appendStarted(buf, reply.Execution, client), nil, nil
+	}
 	buf = append(buf, `,"result":{"content":[{"type":"text","text":`...)
 	var w wire.Writer
 	w.Reset(buf)
@@ -83,11 +86,27 @@ func (d *direct) answer(
 		buf = append(buf, `,"isError":true`...)
 	}
 	if client.sessionless {
-		buf = append(buf, `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":`...)
-		buf = append(buf, d.info...)
-		buf = append(buf, '}')
+		buf = append(buf, `,"resultType":"complete"`...)
+		buf = d.appendMeta(buf)
 	}
 	return append(buf, `}}`...), nil, nil
+}
+
+// appendStarted appends the rest of a response: the task that a call has started.
+func (d *direct) appendStarted(buf []byte, started *aql.Execution, client *client) []byte {
+	buf = append(buf, `,"result":`...)
+	buf = appendTask(buf, started, "task", nil)
+	if client.sessionless {
+		buf = d.appendMeta(buf)
+	}
+	return append(buf, `}}`...)
+}
+
+// appendMeta appends the metadata of a result.
+func (d *direct) appendMeta(buf []byte) []byte {
+	buf = append(buf, `,"_meta":{"io.modelcontextprotocol/serverInfo":`...)
+	buf = append(buf, d.info...)
+	return append(buf, '}')
 }
 
 // appendError appends the response to a request that failed.

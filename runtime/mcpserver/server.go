@@ -110,6 +110,7 @@ type Server struct {
 	open     *share                                                 // places for HTTP requests in the SDK
 	buffers  *buffers                                               // memory for bodies and answers over HTTP
 	log      *slog.Logger
+	tasks    bool // clients that know tasks get some
 	err      error
 
 	replies    sync.Map // *aql.Reply by the value of replyHeader
@@ -126,12 +127,19 @@ func New(adapter *aql.Adapter, options Options) *Server {
 	if options.Setup != nil {
 		capabilities = &mcp.ServerCapabilities{} // the SDK declares what there is: the service may add and remove it
 	}
+	s.tasks = s.hasTasks()
+	if s.tasks {
+		capabilities.AddExtension(tasksExtension, nil)
+	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: adapter.Name(), Version: adapter.Version()}, &mcp.ServerOptions{
 		Instructions: cmp.Or(options.Instructions, adapter.Instructions()),
 		Logger:       slog.New(warnings{s.log.Handler()}),
 		Capabilities: capabilities,
 	})
 	s.mcp.AddReceivingMiddleware(s.onlyVisible) // within middleware of the service's own, which may replace the caller
+	if s.tasks {
+		s.addTasks()
+	}
 	s.addResources()
 	if options.Setup != nil {
 		before := receiver(s.mcp)
@@ -247,7 +255,7 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 		defer progress.end()
 		ctx = aql.WithProgress(ctx, progress.report)
 	}
-	session := s.sessions.of(request, aql.CallerOf(ctx))
+	session := sessionOf(s.sessions, request, aql.CallerOf(ctx))
 	ctx = withAnswer(ctx, request.Params)
 	if s.options.Elicit && elicits(request) {
 		ctx = s.adapter.WithAsker(ctx)
@@ -261,6 +269,7 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 		made := session.Call(ctx, request.Params.Name, request.Params.Arguments) // approved before the cooldown was over
 		reply = &made
 	}
+	leaveStarted(ctx, reply)
 	if reply.Forged {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: forgedState}
 	}
@@ -281,7 +290,8 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 // nor net/http does everywhere, and says in the context who calls.
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
-		if method == "tools/call" {
+		switch method {
+		case "tools/call", getTask, updateTask, cancelTask:
 			peer := peerOf(ctx)
 			if err := s.enter(peer); err != nil {
 				return nil, err

@@ -117,8 +117,8 @@ func (s *sessions) ofID(id string) *webSession {
 	return s.web[id]
 }
 
-// of returns the session of a request from a caller.
-func (s *sessions) of(request *mcp.CallToolRequest, caller aql.Caller) *aql.Session {
+// sessionOf returns the session of a request from a caller.
+func sessionOf[P mcp.Params](s *sessions, request *mcp.ServerRequest[P], caller aql.Caller) *aql.Session {
 	extra := request.GetExtra()
 	if extra != nil && extra.Header != nil && request.Session.ID() == "" {
 		return s.ofCaller(caller.Key())

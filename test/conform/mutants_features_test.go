@@ -279,9 +279,12 @@ func roundTripMutants() []mutant {
 		})},
 
 		{
-			check:       "confirm/asks",
-			what:        "deletes without asking",
-			open:        []string{"confirm/batch", "confirm/no-effect", "confirm/once", "confirm/redeems", "confirm/scope"},
+			check: "confirm/asks",
+			what:  "deletes without asking",
+			open: []string{
+				"confirm/batch", "confirm/no-effect", "confirm/once", "confirm/redeems", "confirm/scope", "confirm/token",
+				"confirm/unknown",
+			},
 			destructive: true,
 			broken: mutated{call: func(r request, next call) answer {
 				a := next(r)

@@ -1,0 +1,82 @@
+package aql
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+)
+
+// Execution is an execution that a request has started or is about (MCP-AQL core §8.4), for transports that have a
+// protocol of their own for what outlives a call.
+type Execution struct {
+	ID      string
+	Started bool   // by this request; otherwise it is about one that was there
+	State   string // one of those that introspection lists for the operation
+	Message string // how far it is, or why it ended; may be empty
+	Created time.Time
+	Changed time.Time // when its state changed; not each progress counts
+	Expires time.Time // when it is forgotten; zero: not while it is under way
+	// PollAfter is after how long it is worth to ask about it again; zero: it has ended.
+	PollAfter time.Duration
+	// Failure is what the operation would have answered if it had failed within its call; nil: it has not failed.
+	Failure *Reply
+}
+
+// tell notes in a reply to a request of its own which execution it is about.
+func (e *executions) tell(v *executionVisit, r *execution.Record, started bool) {
+	if v.batch {
+		return
+	}
+	told := &Execution{
+		ID: r.ID, Started: started, State: string(r.State), Message: r.Reason, Created: r.Created, Changed: r.Created,
+		Expires: e.engine.Expires(r),
+	}
+	for _, at := range []time.Time{r.Started, r.Finished} {
+		if at.After(told.Changed) {
+			told.Changed = at
+		}
+	}
+	if p := r.Progress; p != nil && told.Message == "" {
+		told.Message = p.Message
+		if p.Current != nil && p.Total != nil {
+			told.Message += fmt.Sprintf(" (%d of %d)", *p.Current, *p.Total)
+		}
+	}
+	if !r.State.Terminal() {
+		told.PollAfter = executionPollAfter * time.Millisecond
+	}
+	if f := r.Failure; f != nil && r.State == execution.Failed {
+		told.Message = f.Message
+		w := wire.NewWriter(nil)
+		w.Raw(`{"success":false,"error":{"code":`)
+		w.String(f.Code)
+		w.Raw(`,"message":`)
+		w.String(f.Message)
+		if len(f.Details) > 0 {
+			w.Raw(`,"details":` + string(f.Details))
+		}
+		w.Raw("}}")
+		told.Failure = &Reply{JSON: w.Bytes(), IsError: v.exchange.isError(Code(f.Code))}
+	}
+	v.exchange.execution = told
+}
+
+// sanitized returns what is told of an execution, with sanitized texts.
+func (e *Execution) sanitized(by Sanitize) *Execution {
+	if e == nil {
+		return nil
+	}
+	clean := *e
+	if text, err := json.Marshal(e.Message); err == nil {
+		_ = json.Unmarshal(by.answer(text), &clean.Message) // it is a text before and after
+	}
+	if e.Failure != nil {
+		failure := *e.Failure
+		failure.JSON = by.answer(failure.JSON)
+		clean.Failure = &failure
+	}
+	return &clean
+}
