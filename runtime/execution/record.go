@@ -59,7 +59,8 @@ type Record struct {
 	Created   time.Time `json:"created"`
 	Started   time.Time `json:"started,omitzero"`
 	Finished  time.Time `json:"finished,omitzero"`
-	Due       time.Time `json:"due,omitzero"` // of its entry in the queue
+	Due       time.Time `json:"due,omitzero"`      // of its entry in the queue
+	Waiting   *Waiting  `json:"waiting,omitempty"` // of the last pause
 	Progress  *Progress `json:"progress,omitempty"`
 	Result    []byte    `json:"result,omitempty"` // sealed as Params
 	Failure   *Failure  `json:"failure,omitempty"`
@@ -139,6 +140,7 @@ func (e *Engine) save(ctx context.Context, r *Record) error {
 	}
 	r.version = version
 	e.notify(r.ID)
+	e.tell(ctx, recordPart+r.ID)
 	return nil
 }
 
