@@ -88,7 +88,7 @@ func (e *executions) start(ctx context.Context, l *longRunning) (any, error) {
 	if err != nil {
 		return nil, e.failure(err, "")
 	}
-	return e.answer(r)
+	return e.answer(e.follow(ctx, v, r))
 }
 
 func (e *executions) get(ctx context.Context, v *executionVisit, q *executionRequest) (*execution.Record, error) {
@@ -101,7 +101,9 @@ func (e *executions) get(ctx context.Context, v *executionVisit, q *executionReq
 	if q.After != "" && q.After != versionText(r) {
 		return r, nil
 	}
-	return e.engine.Wait(ctx, caller, q.ID, r.Version(), wait)
+	return e.engine.Follow(ctx, execution.Follow{
+		CallerKey: caller, ID: q.ID, Version: r.Version(), Most: wait, Pause: pauseOf(ctx),
+	})
 }
 
 // wait returns for how much of a time a request may wait: not at all where others would wait for it, and no longer than

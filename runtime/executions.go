@@ -189,6 +189,7 @@ func (e *executions) endSession(id string) { e.engine.EndSession(id) }
 type executionVisit struct {
 	params     []byte
 	once       string
+	wait       time.Duration // for what the execution comes to that is started
 	session    string
 	gate       *gate.Gate
 	gated      *gate.Session
@@ -214,7 +215,7 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 		batch: x.message.batch != nil,
 	}
 	if l != nil {
-		v.params = q.sent()
+		v.params, v.wait = q.sent(), waitOf(x, q)
 		if once := l.Lifecycle.Once; once != "" {
 			v.once = textOfJSON(q.Value(once))
 		}
