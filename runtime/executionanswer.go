@@ -81,6 +81,7 @@ func (e *executions) start(ctx context.Context, l *longRunning) (any, error) {
 	}
 	r, err := e.engine.Start(ctx, execution.Start{
 		Operation: l.Name, CallerKey: who.Key(), Caller: caller, Params: v.params, Session: v.session, Once: v.once,
+		Canonical: v.canonical,
 	})
 	if err != nil {
 		return nil, e.failure(err, "")

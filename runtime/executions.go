@@ -182,6 +182,7 @@ func (e *executions) endSession(id string) { e.engine.EndSession(id) }
 // executionVisit is a request that starts an execution or is about some, with what decides about it.
 type executionVisit struct {
 	params     []byte
+	canonical  []byte // of the parameters, where there is a key
 	once       string
 	session    string
 	gate       *gate.Gate
@@ -210,7 +211,9 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 	if l != nil {
 		v.params = q.sent()
 		if once := l.Lifecycle.Once; once != "" {
-			v.once = textOfJSON(q.Value(once))
+			if v.once = textOfJSON(q.Value(once)); v.once != "" {
+				v.canonical = q.seen()
+			}
 		}
 	}
 	return context.WithValue(ctx, executionKey{}, v)
@@ -231,6 +234,21 @@ func textOfJSON(text string, given bool) string {
 		return ""
 	}
 	return value
+}
+
+// seen returns the parameters as the handler sees them, in a form that does not depend on how they were spelled.
+func (q *request) seen() []byte {
+	w := wire.NewWriter(nil)
+	w.BeginObject()
+	for i := range q.operation.definition.Params {
+		name := q.operation.definition.Params[i].Name
+		if text, given := q.visible(name); given {
+			w.KeyEscaped(name)
+			w.Raw(string(wire.Canonical(nil, text)))
+		}
+	}
+	w.EndObject()
+	return w.Bytes()
 }
 
 // sent returns the parameters as an object of JSON that can be read again.

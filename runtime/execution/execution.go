@@ -126,7 +126,7 @@ type Engine struct {
 	o       Options
 	root    string // of all keys
 	boxes   []cipher.AEAD
-	mac     []byte
+	secret  atomic.Pointer[[]byte] // of digests; nil: there is none, or it was not read yet
 	slots   chan struct{}
 	wake    chan struct{}
 	places  chan struct{} // of those who wait for a change

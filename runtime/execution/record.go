@@ -3,8 +3,6 @@ package execution
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -184,13 +182,4 @@ func (e *Engine) ownerPrefix(callerKey string) string {
 
 func (e *Engine) ownerKey(r *Record) string {
 	return fmt.Sprintf("%s%016x/%s", e.ownerPrefix(r.CallerKey), uint64(math.MaxInt64-r.Created.UnixNano()), r.ID)
-}
-
-// digest is a text of fixed length for texts, which are kept apart.
-func digest(texts ...string) string {
-	h := sha256.New()
-	for _, text := range texts {
-		fmt.Fprintf(h, "%d:%s", len(text), text)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -49,7 +49,7 @@ func (r *Run) beginStep(ctx context.Context, name string) (key string, kept []by
 	if name == "" || len(name) > longestName {
 		return "", nil, fmt.Errorf("the name of a step has %d bytes; it has 1 to %d", len(name), longestName)
 	}
-	key = digest(name)
+	key = r.engine.mark("step", r.ID(), name)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.used[key] {
