@@ -251,6 +251,8 @@ func withoutResult(r *execution.Record) *executionAnswer {
 	}
 	if f := r.Failure; f != nil {
 		a.Error = &executionError{f.Code, f.Message, f.Details}
+	} else if r.State == execution.Failed { // a failed execution says why (MCP-AQL core §8.4.3)
+		a.Error = &executionError{Code: "INTERNAL_ERROR", Message: "Internal error: 'the failure cannot be read'"}
 	}
 	if !r.State.Terminal() {
 		a.PollAfter = executionPollAfter

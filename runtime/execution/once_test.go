@@ -99,7 +99,8 @@ func TestDigestsTellNothing(t *testing.T) {
 			in := new(store.Memory)
 			all := engines(t, 1, in, execution.Options{Keys: [][]byte{key("a")}, Operations: map[string]*execution.Operation{
 				"work": {Durable: true, Do: func(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {
-					if _, err := run.Step(ctx, "step 1", func(context.Context) ([]byte, error) { return []byte("1"), nil }); err != nil {
+					one := func(context.Context) ([]byte, error) { return []byte("1"), nil }
+					if _, err := run.Step(ctx, "step 1", one); err != nil {
 						t.Error(err)
 					}
 					<-ctx.Done()

@@ -304,7 +304,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 		} else if !record.Attached {
 			record.Worker = ""
 		}
-		if _, err := record.encode(); err != nil { // what it came to matters more than what is said of it
+		if _, err := e.encode(record); err != nil { // what it came to matters more than what is said of it
 			e.warn(ctx, "executions: the end of an attempt is written without its details", err)
 			record.Progress = nil
 			if failure := record.Failure; failure != nil {
