@@ -41,6 +41,9 @@ type Operation struct {
 	// does not count when Run.Stopped is not nil, except that an execution whose cancellation was asked for is completed
 	// where it fails no more.
 	Do func(ctx context.Context, run *Run) (result []byte, failed *Failure)
+	// Decided returns the answer to the question of a paused execution that a person is asked; nil: nobody has decided
+	// yet. A nil function: the operation asks nobody, or other processes look for that.
+	Decided func(ctx context.Context, r *Record) (answer []byte, err error)
 }
 
 // defaultKeep is the default of Operation.Keep.
@@ -76,6 +79,8 @@ type Options struct {
 	// Backoff returns the pause before an attempt is repeated for the nth time, from 1 on. Default: 1 second, doubled
 	// each time up to 5 minutes, and a fifth more or less.
 	Backoff func(n int) time.Duration
+	// Decisions returns a channel that receives when Operation.Decided may have news; nil: that is asked in intervals.
+	Decisions func(ctx context.Context) <-chan struct{}
 	// Logger is required.
 	Logger *slog.Logger
 	// Now is the clock; nil: time.Now. Only when something is due goes by it, and what records say.
@@ -107,7 +112,8 @@ var (
 // StateError says that an execution is in a state in which what was asked for cannot be done.
 type StateError struct {
 	Record *Record
-	Retry  bool // it was to be started again; otherwise to be cancelled
+	Retry  bool // it was to be started again
+	Answer bool // it was to be answered; otherwise to be cancelled
 }
 
 // Error names the state.
@@ -130,6 +136,7 @@ type Engine struct {
 	slots   chan struct{}
 	wake    chan struct{}
 	places  chan struct{} // of those who wait for a change
+	paused  chan struct{} // questions are to be looked at
 	working atomic.Bool
 
 	mu      sync.Mutex
@@ -164,6 +171,7 @@ func New(o Options) (*Engine, error) {
 	e := &Engine{
 		o: o, root: "exec/" + url.PathEscape(o.Name) + "/", slots: make(chan struct{}, o.Slots),
 		wake: make(chan struct{}, 1), places: make(chan struct{}, mostWaiting),
+		paused: make(chan struct{}, 1),
 		active: make(map[string]bool), runs: make(map[string]*Run),
 		orphans: make(map[string]time.Time), waiters: make(map[string]map[chan struct{}]bool),
 		lost: make(map[string]int), missing: make(map[string]int),

@@ -56,7 +56,8 @@ type Record struct {
 	Created   time.Time `json:"created"`
 	Started   time.Time `json:"started,omitzero"`
 	Finished  time.Time `json:"finished,omitzero"`
-	Due       time.Time `json:"due,omitzero"` // of its entry in the queue
+	Due       time.Time `json:"due,omitzero"`      // of its entry in the queue
+	Waiting   *Waiting  `json:"waiting,omitempty"` // of the last pause
 	Progress  *Progress `json:"progress,omitempty"`
 	Result    []byte    `json:"result,omitempty"` // sealed as Params
 	Failure   *Failure  `json:"failure,omitempty"`
@@ -64,7 +65,7 @@ type Record struct {
 	Counted   time.Time `json:"counted,omitzero"` // end of the period in which it counts against the caller's limit
 	Buried    bool      `json:"buried,omitempty"` // it never was: the record keeps its maker from making it
 	Nonce     string    `json:"nonce,omitempty"`  // of the last change, by which its maker knows it
-	// Told has Progress, Reason and Failure, sealed, where there is a key: these are not in the store then.
+	// Told has Progress, Reason, Failure and Waiting, sealed, where there is a key: these are not in the store then.
 	Told []byte `json:"told,omitempty"`
 
 	version store.Version
@@ -120,6 +121,7 @@ func (e *Engine) save(ctx context.Context, r *Record) error {
 	}
 	r.version = version
 	e.notify(r.ID)
+	e.tell(ctx, recordPart+r.ID)
 	return nil
 }
 

@@ -134,6 +134,9 @@ func (e *Engine) retire(ctx context.Context, r *Record) error {
 	if err := e.keepSteps(ctx, r, keep); err != nil {
 		return err
 	}
+	if err := e.endPause(ctx, r); err != nil {
+		return err
+	}
 	if err := e.expire(ctx, e.ownerKey(r), keep); err != nil {
 		return err
 	}

@@ -31,6 +31,8 @@ type Run struct {
 	over      bool              // nothing is written any more
 	undone    bool              // a step was not done because the attempt is to end
 	due       time.Time         // when it goes on
+	waiting   *Waiting          // for what it pauses
+	answered  bool              // the answer to the last pause is a step
 	steps     map[string][]byte // results, by the digest of the name
 	stepBytes int
 	used      map[string]bool // steps that this attempt has asked for
@@ -97,7 +99,7 @@ func (r *Run) yield() {
 // carryOutHere makes an attempt at an attached execution after a while.
 func (e *Engine) carryOutHere(run *Run, after time.Duration) {
 	e.spawn(func() {
-		if after > 0 && sleep(run.ctx, after) != nil {
+		if after > 0 && e.pause(run, after) != nil {
 			run.carryOut() // it ends at once
 			return
 		}
@@ -168,9 +170,10 @@ func (r *Run) prepare(failed **Failure) bool {
 	ctx, done := context.WithTimeout(r.ctx, storeTimeout)
 	defer done()
 	e := r.engine
+	record := r.begun
 	if r.begun.Attached && r.begun.State != Running {
 		r.attempt++
-		_, err := r.write(ctx, false, func(record *Record) {
+		written, err := r.write(ctx, false, func(record *Record) {
 			if record.State, record.Attempt = Running, r.attempt; record.Started.IsZero() {
 				record.Started = e.now()
 			}
@@ -178,8 +181,13 @@ func (r *Run) prepare(failed **Failure) bool {
 		if err != nil {
 			return false
 		}
+		record = written
 	}
-	var err error
+	err := e.takeAnswer(ctx, record)
+	if err != nil {
+		e.warn(ctx, "executions: keeping an answer failed", err)
+		return false
+	}
 	if !r.begun.Attached {
 		if r.params, err = e.open(r.begun, "params", r.begun.Params); err != nil {
 			e.warn(ctx, "executions: one cannot go on", err)
@@ -190,6 +198,7 @@ func (r *Run) prepare(failed **Failure) bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.answered = record.Waiting != nil && record.Waiting.Answer != nil
 	err = e.each(ctx, e.root+stepPart+r.begun.ID+"/", func(entry store.Entry) bool {
 		r.steps[lastOf(entry.Key)] = entry.Value
 		r.stepBytes += len(entry.Value)
@@ -261,6 +270,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 		r.flushing.Stop()
 	}
 	over, undone, due, progress := r.over, r.undone, r.due, r.progress
+	waiting, answered := r.waiting, r.answered
 	r.mu.Unlock()
 	cause := r.Stopped()
 	if over || errors.Is(cause, ErrLost) { // giving up is no failure: whoever takes it over goes on
@@ -281,9 +291,14 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 			record.Progress = progress
 		}
 		now := e.now()
+		if answered {
+			record.Waiting = nil
+		}
 		switch {
 		case (cancelled || record.Cancel) && (unfinished || paused):
 			record.State = Cancelled
+		case paused && waiting != nil:
+			record.State, record.Due, record.Waiting, record.Lost = Paused, waiting.Until, waiting, 0
 		case paused:
 			record.Due, record.Lost = now, 0
 			if again {
@@ -355,6 +370,8 @@ func (e *Engine) settle(ctx context.Context, r *Run, record *Record) bool {
 			return false
 		}
 		e.nudge()
+		e.tell(ctx, queuePart)
+		e.lookAgain()
 	}
 	if err := e.drop(ctx, e.workKey(r.worker, record.ID)); err != nil {
 		e.warn(ctx, "executions: cleaning up failed", err)

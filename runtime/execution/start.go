@@ -90,6 +90,7 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 		return nil, err
 	}
 	e.nudge()
+	e.tell(ctx, queuePart)
 	return r, nil
 }
 

@@ -13,6 +13,7 @@ type told struct {
 	Progress *Progress `json:"progress,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
 	Failure  *Failure  `json:"failure,omitempty"`
+	Waiting  *Waiting  `json:"waiting,omitempty"`
 }
 
 // encode returns a record as the store has it.
@@ -46,8 +47,8 @@ func (e *Engine) hide(r *Record) error {
 	if len(e.boxes) == 0 {
 		return nil
 	}
-	words := told{r.Progress, r.Reason, r.Failure}
-	r.Progress, r.Reason, r.Failure = nil, "", nil
+	words := told{r.Progress, r.Reason, r.Failure, r.Waiting}
+	r.Progress, r.Reason, r.Failure, r.Waiting = nil, "", nil, nil
 	if words == (told{}) {
 		if !r.unread {
 			r.Told = nil
@@ -72,5 +73,5 @@ func (e *Engine) reveal(r *Record) {
 		text, err := e.open(r, "words", r.Told)
 		r.unread = err != nil || json.Unmarshal(text, &words) != nil
 	}
-	r.Progress, r.Reason, r.Failure = words.Progress, words.Reason, words.Failure
+	r.Progress, r.Reason, r.Failure, r.Waiting = words.Progress, words.Reason, words.Failure, words.Waiting
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -73,7 +74,13 @@ func tellAll(t *testing.T, in store.Store, keys [][]byte) *execution.Engine {
 			}
 			switch string(run.Params()) {
 			case "word-of-params: cancel":
-				<-ctx.Done()
+				_, err := run.Await(ctx, execution.FromPerson, "word-of-a-question",
+					func(context.Context, *execution.Waiting) ([]byte, execution.Waiting, error) {
+						return nil, execution.Waiting{Until: time.Now().Add(time.Hour), About: "word-of-what-it-is-about"}, nil
+					})
+				if !errors.Is(err, execution.ErrPaused) {
+					t.Error(err)
+				}
 			case "word-of-params: complete":
 				return []byte(`"word-of-a-result"`), nil
 			}
@@ -113,6 +120,7 @@ func TestNoWordIsReadable(t *testing.T) {
 	words := []string{
 		"word-of-progress", "word-of-a-step", "word-of-a-step-result", "word-of-params", "word-of-a-result",
 		"word-of-a-failure", "word-of-details", "word-of-a-reason", "word-of-once", "word-of-canonical",
+		"word-of-a-question", "word-of-what-it-is-about",
 	}
 	synctest.Test(t, func(t *testing.T) {
 		in := &diary{Store: new(store.Memory)}
@@ -141,7 +149,7 @@ func TestNoWordIsReadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the same search finds them where there is no key
 		in := &diary{Store: new(store.Memory)}
 		tellAll(t, in, nil)
-		for _, word := range []string{"word-of-progress", "word-of-params", "word-of-a-result", "word-of-details"} {
+		for _, word := range []string{"word-of-progress", "word-of-params", "word-of-a-result", "word-of-details", "word-of-a-question"} {
 			if in.has(word) == "" {
 				t.Errorf("%s is not found although it is in the store", word)
 			}

@@ -94,6 +94,11 @@ func (e *Engine) look(ctx context.Context, entry store.Entry) (bool, error) {
 		e.missing[id] = e.lost[id] + 1
 		return false, e.forget(ctx, entry, r, e.missing[id])
 	case !r.State.Terminal():
+		if w := r.Waiting; r.State == Paused && w != nil && w.From == FromPerson {
+			if err := e.put(ctx, e.pauseKey(id, w), nil, 0); err != nil {
+				return false, err
+			}
+		}
 		return e.repair(ctx, r)
 	}
 	return false, nil

@@ -85,6 +85,9 @@ type scenario struct {
 	values map[string]map[string]bool // of steps, by execution and step
 	turns  int
 	failed map[string]int // attempts of the operation flaky that have failed
+
+	answered string          // the execution whose first answer was acknowledged
+	person   map[string]bool // executions about which a person has decided
 }
 
 const caller = "ann"
@@ -94,6 +97,7 @@ func newScenario(t *testing.T, o Options, name string, m mode, at int) *scenario
 	in := o.Open(t)
 	s := &scenario{
 		t: t, title: name, options: o, values: make(map[string]map[string]bool), failed: make(map[string]int),
+		person:  make(map[string]bool),
 		failing: &failing{Store: in, mode: m, at: at, thaw: make(chan struct{})},
 	}
 	s.first, s.second = s.engine(name, s.failing), s.engine(name, in)
@@ -103,13 +107,15 @@ func newScenario(t *testing.T, o Options, name string, m mode, at int) *scenario
 func (s *scenario) engine(name string, in store.Store) *execution.Engine {
 	e, err := execution.New(execution.Options{
 		Store: in, Name: name, Lease: s.options.Lease, Poll: s.options.Lease / 10, Drain: s.options.Lease,
-		Grace: s.options.Lease, Logger: slog.New(slog.DiscardHandler), Keys: [][]byte{[]byte("the key of all scenarios")},
+		Grace: s.options.Lease, Logger: slog.New(errorLog{s}), Keys: [][]byte{[]byte("the key of all scenarios")},
 		Backoff: func(int) time.Duration { return s.options.Lease / 10 },
 		Operations: map[string]*execution.Operation{
 			"steady": {Durable: true, Do: s.steady},
 			"flaky":  {Durable: true, Retry: 1, Do: s.flaky},
 			"broken": {Durable: true, Retry: 1, Do: s.broken},
 			"long":   {Durable: true, Do: s.long},
+			"asking": {Durable: true, Do: s.asking, Decided: s.decided},
+			"open":   {Durable: true, Do: s.open},
 		},
 	})
 	if err != nil {
@@ -224,6 +230,7 @@ func (s *scenario) play() {
 	s.failing.goOn()
 	<-begun
 	s.cancelUnknown(ctx, acknowledged)
+	s.answerAll(ctx)
 	for id, want := range acknowledged {
 		s.await(ctx, id, want)
 	}
@@ -271,6 +278,15 @@ func (s *scenario) begin(ctx context.Context, acknowledged map[string]execution.
 		}
 		if _, err := s.first.Cancel(ctx, caller, r.ID, "no need"); err != nil { // the other one must do it
 			s.cancel(ctx, r.ID)
+		}
+	}
+	if r := start("asking", "", execution.Completed); r != nil {
+		s.decide(r.ID)
+	}
+	if r := start("open", "", execution.Completed); r != nil {
+		s.awaitPause(ctx, r.ID)
+		if _, err := s.first.Answer(ctx, caller, r.ID, "what", []byte(`"first"`)); err == nil { // or the other one does
+			s.answered = r.ID
 		}
 	}
 	if r := start("broken", "", execution.Failed); r != nil {
@@ -379,6 +395,7 @@ func (s *scenario) check(ctx context.Context, acknowledged map[string]execution.
 			s.t.Errorf(s.title+": step %s had %d results: %v", key, len(values), maps.Clone(values))
 		}
 	}
+	s.checkPauses(ctx)
 	for id, want := range acknowledged {
 		if r, err := s.second.Get(ctx, caller, id); err != nil || want != "" && r.State != want {
 			s.t.Errorf(s.title+": execution %s has changed after its end: %+v, %v", id, r, err)
