@@ -133,6 +133,11 @@ func (e *executions) define(definitions *gen.Definitions) {
 // open makes the engine. It fails where what must not be read would be readable in the state.
 func (e *executions) open(a *Adapter) error {
 	e.adapter = a
+	for name, handler := range a.handlers {
+		if isAboutExecutions(name) { // they are built in
+			handler.intercept = nil
+		}
+	}
 	var faults []error
 	operations := make(map[string]*execution.Operation, len(e.operations))
 	types := make(map[string]*gen.Type)

@@ -149,7 +149,9 @@ func TestNoWordIsReadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the same search finds them where there is no key
 		in := &diary{Store: new(store.Memory)}
 		tellAll(t, in, nil)
-		for _, word := range []string{"word-of-progress", "word-of-params", "word-of-a-result", "word-of-details", "word-of-a-question"} {
+		for _, word := range []string{
+			"word-of-progress", "word-of-params", "word-of-a-result", "word-of-details", "word-of-a-question",
+		} {
 			if in.has(word) == "" {
 				t.Errorf("%s is not found although it is in the store", word)
 			}
