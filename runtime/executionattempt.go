@@ -97,7 +97,8 @@ func (e *executions) intercepted(ctx context.Context, l *longRunning, q *request
 	i := &interception{
 		bound: q.slots.handled.bound, attempt: handler,
 		Invocation: Invocation{
-			Operation: &l.Operation, Caller: CallerOf(ctx), Request: q.slots.handled.request, Run: r,
+			Operation: &l.Operation, Caller: CallerOf(ctx), Request: q.slots.handled.request,
+			Attempt: r.Attempt(), Execution: r.ID(),
 		},
 	}
 	return i.carryThrough(ctx, l.Result())

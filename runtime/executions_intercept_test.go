@@ -23,11 +23,13 @@ type tenantKey struct{}
 // built in.
 func TestInterceptedAttempts(t *testing.T) {
 	var seen []string
+	id := ""
 	note := func(format string, values ...any) { seen = append(seen, fmt.Sprintf(format, values...)) }
 	tenant := func(ctx context.Context, call aql.Invocation, next aql.Next) (any, error) {
 		what := "start"
-		if call.Run != nil {
-			what = fmt.Sprintf("attempt %d", call.Run.Attempt())
+		if call.Attempt > 0 {
+			what = fmt.Sprintf("attempt %d", call.Attempt)
+			id = call.Execution
 		}
 		note("%s of %s (durable: %t) by %s for %s", what, call.Operation.Name, call.Operation.Lifecycle.Durable,
 			call.Caller.Subject, call.Request.(*buildRequest).Target)
@@ -63,7 +65,7 @@ func TestInterceptedAttempts(t *testing.T) {
 			}))
 		defer s.stop()
 		ended := s.end("ann", s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID)
-		if ended.Data.Status != "completed" || ended.Data.Result.Parts[0] != "x of ann" {
+		if ended.Data.Status != "completed" || ended.Data.Result.Parts[0] != "x of ann" || ended.Data.ExecutionID != id {
 			t.Errorf("%+v", ended)
 		}
 		want := []string{
@@ -123,7 +125,7 @@ func TestInterceptorsInPlaceOfAttempts(t *testing.T) {
 				ran := 0
 				s := newShop(t, aql.Options{Name: "shop", Intercept: []aql.Interceptor{
 					func(ctx context.Context, call aql.Invocation, next aql.Next) (any, error) {
-						if call.Run == nil {
+						if call.Attempt == 0 {
 							return next(ctx)
 						}
 						return test.intercept(ctx, call, next)

@@ -27,7 +27,7 @@ import (
 // what was loaded stays. No interceptor sees what relations lead to.
 //
 // An operation that outlives its call is intercepted at the call, where next starts the execution, and then at each
-// attempt, where next runs the handler: see Invocation.Run. The two share no context, and may be in two processes. At an
+// attempt, where next runs the handler: see Invocation.Attempt. The two share no context, and may be in two processes. At an
 // attempt Warn does nothing, and the interceptor runs in no turn, as the handler outside its steps. An attempt that ends
 // because the execution goes on later has an error, too: execution.ErrPaused.
 //
@@ -44,9 +44,10 @@ type Invocation struct {
 	Caller    Caller
 	// Request is the pointer to the decoded request struct that the handler gets.
 	Request any
-	// Run is the attempt at an execution that runs; nil: a call does. A call of an operation whose Operation.Lifecycle is
-	// not nil starts an execution, and runs no handler.
-	Run *Run
+	// Attempt is the number of the attempt at an execution that runs, from 1 on, and Execution the id of that. Zero: a call
+	// does. A call of an operation whose Operation.Lifecycle is not nil starts an execution, and runs no handler.
+	Attempt   int
+	Execution string
 }
 
 // Next runs what comes after an interceptor: the next interceptor, or the handler. The result has the type that the
