@@ -86,7 +86,7 @@ func (e *executions) start(ctx context.Context, l *longRunning) (any, error) {
 	if err != nil {
 		return nil, e.failure(err, "")
 	}
-	return e.answer(r)
+	return e.answer(ctx, r)
 }
 
 func (e *executions) get(ctx context.Context, v *executionVisit, q *executionRequest) (*execution.Record, error) {
@@ -152,7 +152,7 @@ func (e *executions) retry(ctx context.Context, v *executionVisit, q *executionR
 	if o.gate.Ungated() {
 		return e.engine.Retry(ctx, caller.Key(), q.ID)
 	}
-	params, err := e.engine.Params(r)
+	params, err := e.engine.Params(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -225,12 +225,12 @@ func (e *executions) list(ctx context.Context, _ []any, request any) (any, error
 }
 
 // answer returns an execution as agents see it.
-func (e *executions) answer(r *execution.Record) (*executionAnswer, error) {
+func (e *executions) answer(ctx context.Context, r *execution.Record) (*executionAnswer, error) {
 	a := withoutResult(r)
 	if r.State != execution.Completed {
 		return a, nil
 	}
-	result, err := e.engine.Result(r)
+	result, err := e.engine.Result(ctx, r)
 	a.Result = result
 	return a, err
 }

@@ -105,7 +105,7 @@ func (e *executions) handler(name string) *gen.Handler {
 			if err != nil {
 				return nil, e.failure(err, q.ID)
 			}
-			return e.answer(r)
+			return e.answer(ctx, r)
 		}
 	}
 	switch name {

@@ -65,6 +65,9 @@ type Record struct {
 	Counted   time.Time `json:"counted,omitzero"` // end of the period in which it counts against the caller's limit
 	Buried    bool      `json:"buried,omitempty"` // it never was: the record keeps its maker from making it
 	Nonce     string    `json:"nonce,omitempty"`  // of the last change, by which its maker knows it
+	// ParamsAside says that the parameters are an entry of their own, and ResultAside is the name of that of the result.
+	ParamsAside bool   `json:"params_aside,omitempty"`
+	ResultAside string `json:"result_aside,omitempty"`
 	// Told has Progress, Reason, Failure and Waiting, sealed, where there is a key: these are not in the store then.
 	Told []byte `json:"told,omitempty"`
 

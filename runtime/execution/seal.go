@@ -77,9 +77,3 @@ func (e *Engine) openAs(bound, sealed []byte) (text []byte, key int, err error) 
 func boundTo(r *Record, part string) []byte {
 	return []byte(digest(r.ID, r.Operation, r.CallerKey, string(r.Caller), part))
 }
-
-// Params returns the parameters of an execution that is not attached.
-func (e *Engine) Params(r *Record) ([]byte, error) { return e.open(r, "params", r.Params) }
-
-// Result returns what a completed execution has come to.
-func (e *Engine) Result(r *Record) ([]byte, error) { return e.open(r, "result", r.Result) }

@@ -79,11 +79,13 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 	if r.Attached {
 		return e.startHere(ctx, r, s)
 	}
-	r.Params = e.seal(r, "params", s.Params)
 	if err := e.put(ctx, e.queueKey(r), nil, 0); err != nil {
 		return nil, err
 	}
-	if err := e.put(ctx, e.ownerKey(r), []byte(key), 0); err != nil {
+	if err := e.put(ctx, e.ownerKey(r), ownedBy(r), 0); err != nil {
+		return nil, err
+	}
+	if err := e.keepParams(ctx, r, s.Params); err != nil {
 		return nil, err
 	}
 	if err := e.save(ctx, r); err != nil {
@@ -103,7 +105,7 @@ func (e *Engine) startHere(ctx context.Context, r *Record, s *Start) (*Record, e
 	e.activate(r.ID)
 	err := e.put(ctx, e.workKey(r.Worker, r.ID), nil, 0)
 	if err == nil {
-		err = e.put(ctx, e.ownerKey(r), []byte(r.Once), 0)
+		err = e.put(ctx, e.ownerKey(r), ownedBy(r), 0)
 	}
 	if err == nil {
 		err = e.save(ctx, r)

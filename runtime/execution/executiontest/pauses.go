@@ -118,7 +118,7 @@ func (s *scenario) checkPauses(ctx context.Context) {
 			s.t.Errorf(s.title+": an execution whose answer was acknowledged: %v", err)
 			return
 		}
-		if result, err := s.second.Result(r); err != nil || string(result) != `"first"` {
+		if result, err := s.second.Result(ctx, r); err != nil || string(result) != `"first"` {
 			s.t.Errorf(s.title+": an answer was acknowledged, and the execution has ended with another: %s, %v", result, err)
 		}
 	}
