@@ -84,11 +84,12 @@ func (e *executions) start(ctx context.Context, l *longRunning) (any, error) {
 	}
 	r, err := e.engine.Start(ctx, execution.Start{
 		Operation: l.Name, CallerKey: who.Key(), Caller: caller, Params: v.params, Session: v.session, Once: v.once,
+		Canonical: v.canonical,
 	})
 	if err != nil {
 		return nil, e.failure(err, "")
 	}
-	return e.answer(e.follow(ctx, v, r))
+	return e.answer(ctx, e.follow(ctx, v, r))
 }
 
 func (e *executions) get(ctx context.Context, v *executionVisit, q *executionRequest) (*execution.Record, error) {
@@ -156,7 +157,7 @@ func (e *executions) retry(ctx context.Context, v *executionVisit, q *executionR
 	if o.gate.Ungated() {
 		return e.engine.Retry(ctx, caller.Key(), q.ID)
 	}
-	params, err := e.engine.Params(r)
+	params, err := e.engine.Params(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -229,12 +230,12 @@ func (e *executions) list(ctx context.Context, _ []any, request any) (any, error
 }
 
 // answer returns an execution as agents see it.
-func (e *executions) answer(r *execution.Record) (*executionAnswer, error) {
+func (e *executions) answer(ctx context.Context, r *execution.Record) (*executionAnswer, error) {
 	a := withoutResult(r)
 	if r.State != execution.Completed {
 		return a, nil
 	}
-	result, err := e.engine.Result(r)
+	result, err := e.engine.Result(ctx, r)
 	a.Result = result
 	return a, err
 }
@@ -255,6 +256,8 @@ func withoutResult(r *execution.Record) *executionAnswer {
 	}
 	if f := r.Failure; f != nil {
 		a.Error = &executionError{f.Code, f.Message, f.Details}
+	} else if r.State == execution.Failed { // a failed execution says why (MCP-AQL core §8.4.3)
+		a.Error = &executionError{Code: "INTERNAL_ERROR", Message: "Internal error: 'the failure cannot be read'"}
 	}
 	if !r.State.Terminal() {
 		a.PollAfter = executionPollAfter

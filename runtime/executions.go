@@ -105,7 +105,7 @@ func (e *executions) handler(name string) *gen.Handler {
 			if err != nil {
 				return nil, e.failure(err, q.ID)
 			}
-			return e.answer(r)
+			return e.answer(ctx, r)
 		}
 	}
 	switch name {
@@ -135,6 +135,11 @@ func (e *executions) define(definitions *gen.Definitions) {
 // open makes the engine. It fails where what must not be read would be readable in the state.
 func (e *executions) open(a *Adapter) error {
 	e.adapter = a
+	for name, handler := range a.handlers {
+		if isAboutExecutions(name) { // they are built in
+			handler.intercept = nil
+		}
+	}
 	var faults []error
 	operations := make(map[string]*execution.Operation, len(e.operations))
 	types := make(map[string]*gen.Type)
@@ -188,6 +193,7 @@ func (e *executions) endSession(id string) { e.engine.EndSession(id) }
 // executionVisit is a request that starts an execution or is about some, with what decides about it.
 type executionVisit struct {
 	params     []byte
+	canonical  []byte // of the parameters, where there is a key
 	once       string
 	wait       time.Duration // for what the execution comes to that is started
 	session    string
@@ -217,7 +223,9 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 	if l != nil {
 		v.params, v.wait = q.sent(), waitOf(x, q)
 		if once := l.Lifecycle.Once; once != "" {
-			v.once = textOfJSON(q.Value(once))
+			if v.once = textOfJSON(q.Value(once)); v.once != "" {
+				v.canonical = q.seen()
+			}
 		}
 	}
 	return context.WithValue(ctx, executionKey{}, v)
@@ -238,6 +246,21 @@ func textOfJSON(text string, given bool) string {
 		return ""
 	}
 	return value
+}
+
+// seen returns the parameters as the handler sees them, in a form that does not depend on how they were spelled.
+func (q *request) seen() []byte {
+	w := wire.NewWriter(nil)
+	w.BeginObject()
+	for i := range q.operation.definition.Params {
+		name := q.operation.definition.Params[i].Name
+		if text, given := q.visible(name); given {
+			w.KeyEscaped(name)
+			w.Raw(string(wire.Canonical(nil, text)))
+		}
+	}
+	w.EndObject()
+	return w.Bytes()
 }
 
 // sent returns the parameters as an object of JSON that can be read again.

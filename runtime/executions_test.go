@@ -273,27 +273,6 @@ func TestFinalFailure(t *testing.T) {
 	})
 }
 
-// A key starts one execution, and is no other's.
-func TestOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShop(t, aql.Options{Name: "shop"}, longOperation("build", gen.Lifecycle{Durable: true, Once: "key"}, build))
-		defer s.stop()
-		first := s.call("ann", "build", `{"target":"x","key":"k"}`)
-		again := s.call("ann", "build", `{"key":"k","target":"x"}`)
-		if first.Data.ExecutionID != again.Data.ExecutionID {
-			t.Errorf("%+v, %+v", first, again)
-		}
-		other := s.call("ann", "build", `{"target":"y","key":"k"}`)
-		if other.Error.Code != "CONFLICT_ALREADY_EXISTS" ||
-			other.Error.Details["execution_id"] != first.Data.ExecutionID {
-			t.Errorf("%+v", other)
-		}
-		if bob := s.call("bob", "build", `{"target":"x","key":"k"}`); bob.Data.ExecutionID == first.Data.ExecutionID {
-			t.Errorf("%+v", bob)
-		}
-	})
-}
-
 // Sensitive parameters of a durable operation are in no state that can be read.
 func TestSealedParameters(t *testing.T) {
 	handler := longOperation("build", gen.Lifecycle{Durable: true},

@@ -73,8 +73,8 @@ type Options struct {
 	// Most is how many executions of one caller may be under way that were started, or started again, on the same day
 	// (UTC). Default: 10,000.
 	Most int
-	// Keys encrypt parameters, results of steps and results; the first one encrypts, all of them decrypt. Without a key
-	// they are in the store as they are.
+	// Keys encrypt parameters, results of steps, results, progress, failures and reasons; the first one encrypts, all of
+	// them decrypt. Without a key they are in the store as they are.
 	Keys [][]byte
 	// Backoff returns the pause before an attempt is repeated for the nth time, from 1 on. Default: 1 second, doubled
 	// each time up to 5 minutes, and a fifth more or less.
@@ -132,7 +132,7 @@ type Engine struct {
 	o       Options
 	root    string // of all keys
 	boxes   []cipher.AEAD
-	mac     []byte
+	secret  atomic.Pointer[[]byte] // of digests; nil: there is none, or it was not read yet
 	slots   chan struct{}
 	wake    chan struct{}
 	places  chan struct{} // of those who wait for a change
@@ -185,10 +185,10 @@ const (
 	queuePart  = "q/" // <due>/<id>: what can be claimed, in the order in which it is due
 	workPart   = "w/" // <worker>/<id>: what a worker has taken; whoever removes it has to leave no trace behind
 	alivePart  = "a/" // <worker>: it is alive; ends with the lease
-	stepPart   = "s/" // <id>/<digest of the name>: what a step has returned
+	stepPart   = "s/" // <id>/<mark of the name>: what a step has returned; and what is beside the record: see paramsEntry
 	askedPart  = "c/" // <worker>/<id>: a cancellation that the worker has not seen
 	oncePart   = "k/" // <digest>: the execution that a key has started
-	ownerPart  = "o/" // <digest of the caller>/<time, newest first>/<id>: whose executions there are
+	ownerPart  = "o/" // <digest of the caller>/<time, newest first>/<id>: whose executions there are; see owned
 )
 
 // id returns a new identifier with a prefix.
@@ -271,10 +271,18 @@ func (e *Engine) put(ctx context.Context, key string, value []byte, ttl time.Dur
 
 // expire makes an entry end after a while, if there is one.
 func (e *Engine) expire(ctx context.Context, key string, ttl time.Duration) error {
+	return e.expireWith(ctx, key, nil, ttl)
+}
+
+// expireWith makes an entry end after a while with another value, if there is one. nil: with the value that it has.
+func (e *Engine) expireWith(ctx context.Context, key string, value []byte, ttl time.Duration) error {
 	for {
 		entry, err := e.o.Store.Get(ctx, key)
 		if err != nil || !entry.Exists() {
 			return err
+		}
+		if value != nil {
+			entry.Value = value
 		}
 		_, err = e.o.Store.Put(ctx, key, entry.Value, entry.Version, ttl)
 		if !errors.Is(err, store.ErrConflict) {

@@ -72,11 +72,11 @@ func (r *Run) Await(
 	return nil, ErrPaused
 }
 
-// pausePart has an entry for each question that a person is asked: <id>/<digest of its step>.
+// pausePart has an entry for each question that a person is asked: <id>/<mark of its step>.
 const pausePart = "p/"
 
 func (e *Engine) pauseKey(id string, w *Waiting) string {
-	return e.root + pausePart + id + "/" + digest(w.step())
+	return e.root + pausePart + id + "/" + e.mark("pause", id, w.step())
 }
 
 // takeAnswer makes the answer that has ended the last pause the result of its step, and removes what the pause has left.
@@ -86,7 +86,7 @@ func (e *Engine) takeAnswer(ctx context.Context, r *Record) error {
 	if w == nil || w.Answer == nil {
 		return nil
 	}
-	if err := e.put(ctx, e.root+stepPart+r.ID+"/"+digest(w.step()), w.Answer, 0); err != nil {
+	if err := e.put(ctx, e.root+stepPart+r.ID+"/"+e.stepMark(r.ID, w.step()), w.Answer, 0); err != nil {
 		return err
 	}
 	return e.endPause(ctx, r)

@@ -188,24 +188,36 @@ func (r *Run) prepare(failed **Failure) bool {
 		e.warn(ctx, "executions: keeping an answer failed", err)
 		return false
 	}
-	if !r.begun.Attached {
-		if r.params, err = e.open(r.begun, "params", r.begun.Params); err != nil {
-			e.warn(ctx, "executions: one cannot go on", err)
-			*failed = interrupted()
-			(*failed).Final = true
-			return false
-		}
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answered = record.Waiting != nil && record.Waiting.Answer != nil
+	params := r.begun.Params
 	err = e.each(ctx, e.root+stepPart+r.begun.ID+"/", func(entry store.Entry) bool {
+		switch {
+		case lastOf(entry.Key) == paramsEntry:
+			params = entry.Value
+			return true
+		case isAside(entry.Key):
+			return true
+		}
 		r.steps[lastOf(entry.Key)] = entry.Value
 		r.stepBytes += len(entry.Value)
 		return true
 	})
 	if err != nil {
 		e.warn(ctx, "executions: reading the steps of one failed", err)
+		return false
+	}
+	if r.begun.Attached {
+		return true
+	}
+	if r.params, err = e.open(r.begun, paramsEntry, params); err == nil && r.begun.ParamsAside && params == nil {
+		err = errGone
+	}
+	if err != nil {
+		e.warn(ctx, "executions: one cannot go on", err)
+		*failed = interrupted()
+		(*failed).Final = true
 	}
 	return err == nil
 }
@@ -282,9 +294,13 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 	unfinished := failed != nil || undone // whatever the function has made of a step's error
 	paused := again || errors.Is(cause, ErrPaused) && (unfinished || !due.IsZero())
 	cancelled := errors.Is(cause, ErrCancelled)
-	var sealed []byte
-	if result != nil {
-		sealed = e.seal(r.begun, "result", result)
+	if failed != nil {
+		result = nil
+	}
+	inside, aside, err := r.keepResult(ctx, result)
+	if err != nil {
+		e.warn(ctx, "executions: the result of an attempt could not be written", err)
+		return
 	}
 	written, err := r.write(ctx, true, func(record *Record) {
 		if progress != nil {
@@ -312,14 +328,14 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 		case failed != nil:
 			record.State, record.Failure = Failed, failed
 		default:
-			record.State, record.Result = Completed, sealed
+			record.State, record.Result, record.ResultAside = Completed, inside, aside
 		}
 		if record.State.Terminal() {
 			record.Worker, record.Finished = "", now
 		} else if !record.Attached {
 			record.Worker = ""
 		}
-		if _, err := record.encode(); err != nil { // what it came to matters more than what is said of it
+		if _, err := e.encode(record); err != nil { // what it came to matters more than what is said of it
 			e.warn(ctx, "executions: the end of an attempt is written without its details", err)
 			record.Progress = nil
 			if failure := record.Failure; failure != nil {

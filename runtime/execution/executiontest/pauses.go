@@ -113,8 +113,13 @@ func (s *scenario) answer(ctx context.Context, id string) {
 func (s *scenario) checkPauses(ctx context.Context) {
 	s.t.Helper()
 	if s.answered != "" {
-		if r, err := s.second.Get(ctx, caller, s.answered); err != nil || string(r.Result) != `"first"` {
-			s.t.Errorf(s.title+": an answer was acknowledged, and the execution has ended with another: %+v, %v", r, err)
+		r, err := s.second.Get(ctx, caller, s.answered)
+		if err != nil {
+			s.t.Errorf(s.title+": an execution whose answer was acknowledged: %v", err)
+			return
+		}
+		if result, err := s.second.Result(ctx, r); err != nil || string(result) != `"first"` {
+			s.t.Errorf(s.title+": an answer was acknowledged, and the execution has ended with another: %s, %v", result, err)
 		}
 	}
 	entries, err := s.failing.Store.List(ctx, "exec/"+url.PathEscape(s.title)+"/p/", "", 10)
