@@ -21,8 +21,19 @@ type Execution struct {
 	Expires time.Time // when it is forgotten; zero: not while it is under way
 	// PollAfter is after how long it is worth to ask about it again; zero: it has ended.
 	PollAfter time.Duration
+	// WaitsFor is what it is paused for; nil: it is not paused.
+	WaitsFor *ExecutionWait
 	// Failure is what the operation would have answered if it had failed within its call; nil: it has not failed.
 	Failure *Reply
+}
+
+// ExecutionWait is what a paused execution waits for.
+type ExecutionWait struct {
+	Name     string // of the question, unique in the execution
+	Operator bool   // people decide in the inbox; otherwise the caller answers, with answer_execution
+	Type     string // JSON type of the caller's answer; empty: any
+	Message  string // what the operator is asked
+	Approval string // ID of the item in the inbox
 }
 
 // tell notes in a reply to a request of its own which execution it is about.
@@ -48,7 +59,11 @@ func (e *executions) tell(v *executionVisit, r *execution.Record, started bool) 
 	if !r.State.Terminal() {
 		told.PollAfter = executionPollAfter * time.Millisecond
 	}
-	if f := r.Failure; f != nil && r.State == execution.Failed {
+	shown := withoutResult(r)
+	if w := shown.WaitsFor; w != nil {
+		told.WaitsFor = &ExecutionWait{w.Name, w.From == "operator", w.Type, w.Message, w.Approval}
+	}
+	if f := shown.Error; f != nil && r.State == execution.Failed {
 		told.Message = f.Message
 		w := wire.NewWriter(nil)
 		w.Raw(`{"success":false,"error":{"code":`)
@@ -70,8 +85,11 @@ func (e *Execution) sanitized(by Sanitize) *Execution {
 		return nil
 	}
 	clean := *e
-	if text, err := json.Marshal(e.Message); err == nil {
-		_ = json.Unmarshal(by.answer(text), &clean.Message) // it is a text before and after
+	clean.Message = by.text(e.Message)
+	if e.WaitsFor != nil {
+		waits := *e.WaitsFor
+		waits.Message = by.text(waits.Message)
+		clean.WaitsFor = &waits
 	}
 	if e.Failure != nil {
 		failure := *e.Failure
@@ -79,4 +97,12 @@ func (e *Execution) sanitized(by Sanitize) *Execution {
 		clean.Failure = &failure
 	}
 	return &clean
+}
+
+// text returns a sanitized text.
+func (s Sanitize) text(text string) string {
+	if quoted, err := json.Marshal(text); err == nil {
+		_ = json.Unmarshal(s.answer(quoted), &text) // it is a text before and after
+	}
+	return text
 }

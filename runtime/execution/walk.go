@@ -94,6 +94,11 @@ func (e *Engine) look(ctx context.Context, entry store.Entry) (bool, error) {
 		e.missing[id] = e.lost[id] + 1
 		return false, e.forget(ctx, entry, r, e.missing[id])
 	case !r.State.Terminal():
+		if w := r.Waiting; r.State == Paused && w != nil && w.From == FromPerson {
+			if err := e.put(ctx, e.pauseKey(id, w), nil, 0); err != nil {
+				return false, err
+			}
+		}
 		return e.repair(ctx, r)
 	}
 	return false, nil
@@ -143,8 +148,8 @@ func (e *Engine) taken(ctx context.Context, id string) bool {
 	return found || err != nil
 }
 
-// sweep removes steps whose execution is gone, or has ended for good: an attempt that was lost may have written them
-// afterwards.
+// sweep removes steps, and what is beside records, whose execution is gone or has ended for good: an attempt that was
+// lost may have written them afterwards.
 func (e *Engine) sweep(ctx context.Context) error {
 	prefix := e.root + stepPart
 	for {
@@ -173,13 +178,32 @@ func (e *Engine) sweep(ctx context.Context) error {
 		if r != nil && (!r.State.Terminal() || e.canRetry(r)) {
 			continue
 		}
-		var failed error
-		err = e.each(ctx, prefix+id+"/", func(entry store.Entry) bool {
-			failed = e.drop(ctx, entry.Key)
-			return failed == nil
-		})
-		if err != nil || failed != nil {
-			return failed
+		if err := e.clear(ctx, id, r); err != nil {
+			return err
 		}
 	}
+}
+
+// clear removes what is left of an execution that has ended for good, or has no record.
+func (e *Engine) clear(ctx context.Context, id string, r *Record) error {
+	if r == nil {
+		params, err := e.o.Store.Get(ctx, e.asideKey(id, paramsEntry))
+		if err != nil {
+			return err
+		}
+		if params.Exists() { // its maker may be about to write the record
+			if buried, err := e.bury(ctx, id); err != nil || !buried {
+				return err
+			}
+		}
+		r = &Record{ID: id}
+	}
+	var failed error
+	err := e.each(ctx, e.root+stepPart+id+"/", func(entry store.Entry) bool {
+		if lastOf(entry.Key) != r.ResultAside {
+			failed = e.drop(ctx, entry.Key)
+		}
+		return failed == nil
+	})
+	return errors.Join(err, failed)
 }

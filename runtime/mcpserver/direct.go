@@ -74,7 +74,7 @@ func (d *direct) answer(
 	}
 	buf = append(buf, `{"jsonrpc":"2.0","id":`...)
 	buf = append(buf, m.ID...)
-	if s.tasks && client.tasks && reply.Execution != nil && reply.Execution.Started {
+	if s.tasks && client.tasks && isTask(reply.Execution) {
 		return d.appendStarted(buf, reply.Execution, client), nil, nil
 	}
 	buf = append(buf, `,"result":{"content":[{"type":"text","text":`...)
@@ -95,7 +95,7 @@ func (d *direct) answer(
 // appendStarted appends the rest of a response: the task that a call has started.
 func (d *direct) appendStarted(buf []byte, started *aql.Execution, client *client) []byte {
 	buf = append(buf, `,"result":`...)
-	buf = appendTask(buf, started, "task", nil)
+	buf = appendTask(buf, started, "task")
 	if client.sessionless {
 		buf = d.appendMeta(buf)
 	}

@@ -62,6 +62,8 @@ func (s *Server) addTasks() {
 type taskParams struct {
 	mcp.ParamsBase
 	TaskID string `json:"taskId"`
+	// InputResponses are the client's, in tasks/update. What does not have the form of one is ignored.
+	InputResponses map[string]json.RawMessage `json:"inputResponses,omitempty"`
 }
 
 // taskResult is a result of the extension: an object of JSON that is still open.
@@ -101,7 +103,7 @@ func (s *Server) withTasks(next mcp.MethodHandler) mcp.MethodHandler {
 			if err != nil || started == nil {
 				return result, err
 			}
-			return &taskResult{open: appendTask(nil, started, "task", nil)}, nil
+			return &taskResult{open: appendTask(nil, started, "task")}, nil
 		case getTask, updateTask, cancelTask:
 			r, ok := request.(*mcp.ServerRequest[*taskParams])
 			if !ok {
@@ -113,9 +115,12 @@ func (s *Server) withTasks(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
+// isTask reports whether a call has started an execution that has not ended within it.
+func isTask(e *aql.Execution) bool { return e != nil && e.Started && e.PollAfter > 0 }
+
 // leaveStarted leaves the execution that a call has started to withTasks.
 func leaveStarted(ctx context.Context, reply *aql.Reply) {
-	if place, ok := ctx.Value(startedKey{}).(**aql.Execution); ok && reply.Execution != nil && reply.Execution.Started {
+	if place, ok := ctx.Value(startedKey{}).(**aql.Execution); ok && isTask(reply.Execution) {
 		*place = reply.Execution
 	}
 }
@@ -137,20 +142,27 @@ func (s *Server) task(ctx context.Context, method string, request *mcp.ServerReq
 		operation = cancelExecution
 	}
 	session := sessionOf(s.sessions, request, aql.CallerOf(ctx))
-	tool := s.adapter.Tool(operation)
-	reply := session.Call(ctx, tool, s.aboutTask(tool, operation, request.Params.TaskID))
-	switch err := taskFailure(&reply); {
-	case err != nil:
+	reply := s.callAbout(ctx, session, operation, request.Params.TaskID, nil)
+	if err := taskFailure(&reply); err != nil {
 		return nil, err
-	case method == getTask:
-		return &taskResult{open: appendTask(nil, reply.Execution, "complete", &reply)}, nil
 	}
-	// Nothing waits for an answer of the client: responses to what was not asked are ignored.
+	switch method {
+	case getTask:
+		open := appendTask(nil, reply.Execution, "complete")
+		return &taskResult{open: appendState(open, reply.Execution, &reply, formsOf(request.ClientCapabilities()))}, nil
+	case updateTask:
+		if err := s.answerTask(ctx, session, reply.Execution, request.Params.InputResponses); err != nil {
+			return nil, err
+		}
+	}
 	return &taskResult{open: []byte(`{"resultType":"complete"`)}, nil
 }
 
-// aboutTask returns the request to an operation about an execution.
-func (s *Server) aboutTask(tool, operation, id string) []byte {
+// callAbout calls an operation about an execution. more are further parameters of it.
+func (s *Server) callAbout(
+	ctx context.Context, session *aql.Session, operation, id string, more func(*wire.Writer),
+) aql.Reply {
+	tool := s.adapter.Tool(operation)
 	w := wire.NewWriter(nil)
 	discrete := false
 	for _, t := range s.adapter.Tools() {
@@ -161,18 +173,39 @@ func (s *Server) aboutTask(tool, operation, id string) []byte {
 	}
 	w.Raw(`{"execution_id":`)
 	w.String(id)
+	if more != nil {
+		more(w)
+	}
 	w.Raw("}")
 	if !discrete {
 		w.Raw("}")
 	}
-	return w.Bytes()
+	return session.Call(ctx, tool, w.Bytes())
 }
 
 // taskFailure returns the error of a method whose operation has failed; nil: it has not, or only because the execution
 // has ended already.
 func taskFailure(reply *aql.Reply) error {
-	if reply.Execution != nil {
+	code, message := failureOf(reply)
+	family, _, _ := strings.Cut(code, "_")
+	switch {
+	case code == "" || code == invalidState:
 		return nil
+	case family == "NOT" || family == "VALIDATION":
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: noTask}
+	case family == "INTERNAL":
+		return &jsonrpc.Error{Code: codeInternal, Message: message}
+	}
+	return &jsonrpc.Error{Code: codeBusy, Message: message}
+}
+
+// invalidState is the code of a failure for the state of an execution.
+const invalidState = "CONFLICT_INVALID_STATE"
+
+// failureOf returns the code and the message of a failure; empty: the reply is about an execution.
+func failureOf(reply *aql.Reply) (code, message string) {
+	if reply.Execution != nil {
+		return "", ""
 	}
 	var answer struct {
 		Error struct {
@@ -180,20 +213,10 @@ func taskFailure(reply *aql.Reply) error {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if err := json.Unmarshal(reply.JSON, &answer); err != nil {
-		return errInternal()
+	if json.Unmarshal(reply.JSON, &answer) != nil || answer.Error.Code == "" {
+		return "INTERNAL_ERROR", internalError
 	}
-	failed := answer.Error
-	family, _, _ := strings.Cut(failed.Code, "_")
-	switch {
-	case failed.Code == "CONFLICT_INVALID_STATE":
-		return nil
-	case family == "NOT" || family == "VALIDATION":
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: noTask}
-	case family == "INTERNAL":
-		return &jsonrpc.Error{Code: codeInternal, Message: failed.Message}
-	}
-	return &jsonrpc.Error{Code: codeBusy, Message: failed.Message}
+	return answer.Error.Code, answer.Error.Message
 }
 
 // statusOf returns the status of the task that an execution is. A failed execution is a task that is completed, with
@@ -213,18 +236,16 @@ func statusOf(e *aql.Execution) string {
 // timeFormat is that of ISO 8601.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
-// appendTask appends a task to buf, an object that is still open. reply is what get_execution has answered, of which a
-// task that is completed has the result; nil: it is not asked for.
-func appendTask(buf []byte, e *aql.Execution, resultType string, reply *aql.Reply) []byte {
+// appendTask appends a task to buf, an object that is still open.
+func appendTask(buf []byte, e *aql.Execution, resultType string) []byte {
 	var w wire.Writer
 	w.Reset(buf)
-	status := statusOf(e)
 	w.Raw(`{"resultType":"` + resultType + `","taskId":`)
 	w.String(e.ID)
-	w.Raw(`,"status":"` + status + `"`)
-	if e.Message != "" {
+	w.Raw(`,"status":"` + statusOf(e) + `"`)
+	if message := messageOf(e); message != "" {
 		w.Raw(`,"statusMessage":`)
-		w.String(e.Message)
+		w.String(message)
 	}
 	w.Raw(`,"createdAt":"` + e.Created.UTC().Format(timeFormat) + `","lastUpdatedAt":"` +
 		e.Changed.UTC().Format(timeFormat) + `","ttlMs":`)
@@ -237,11 +258,22 @@ func appendTask(buf []byte, e *aql.Execution, resultType string, reply *aql.Repl
 		w.Raw(`,"pollIntervalMs":`)
 		w.Int(e.PollAfter.Milliseconds())
 	}
-	switch {
-	case reply == nil:
-	case status == "input_required":
-		w.Raw(`,"inputRequests":{}`)
-	case status == "completed":
+	return w.Bytes()
+}
+
+// appendState appends what a task has besides in its state: what the client is asked, or the result. reply is what
+// get_execution has answered, and forms says that the client can show some.
+func appendState(buf []byte, e *aql.Execution, reply *aql.Reply, forms bool) []byte {
+	var w wire.Writer
+	w.Reset(buf)
+	switch statusOf(e) {
+	case "input_required":
+		w.Raw(`,"inputRequests":{`)
+		if forms {
+			writeQuestion(&w, e.WaitsFor)
+		}
+		w.Raw("}")
+	case "completed":
 		if e.Failure != nil {
 			reply = e.Failure
 		}

@@ -88,18 +88,22 @@ func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 // askToType asks for what approves an item: the value that it has people type, unless a flag has it, or the word
 // approve.
 func (d *Desk) askToType(item *approve.Item, f *Flags, ask func(question string) (string, error)) (err error) {
+	what := "this request run once"
+	if item.Kind == approve.Enquiry {
+		what = "this execution go on"
+	}
 	switch typing := item.Typing; {
 	case typing.Param == "" && f.Type != "":
 		return errNothingToType
 	case typing.Param == "":
-		typed, err := ask("\nType approve to let this request run once: ")
+		typed, err := ask("\nType approve to let " + what + ": ")
 		if err == nil && typed != "approve" {
 			err = errNotTyped
 		}
 		return err
 	case f.Type == "":
-		f.Type, err = ask(fmt.Sprintf("\nType the value of %s, which is %s, to let this request run once: ",
-			words.Printable(typing.Param), words.Printable(typing.Value)))
+		f.Type, err = ask(fmt.Sprintf("\nType the value of %s, which is %s, to let %s: ",
+			words.Printable(typing.Param), words.Printable(typing.Value), what))
 		return err
 	}
 	return nil
@@ -146,9 +150,15 @@ func outcome(item *approve.Item) string {
 	id := words.Printable(item.ID)
 	switch item.State {
 	case approve.Approved:
+		if item.Kind == approve.Enquiry {
+			return fmt.Sprintf("%s is approved. The execution goes on.", id)
+		}
 		return fmt.Sprintf("%s is approved. The agent can send its request again until %s; it then runs once.",
 			id, clockTime(item.Expires))
 	case approve.Denied:
+		if item.Kind == approve.Enquiry {
+			return fmt.Sprintf("%s is denied. The execution is told so.", id)
+		}
 		return fmt.Sprintf("%s is denied. The agent is told so when it sends its request again.", id)
 	}
 	var missing []string

@@ -1,0 +1,80 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// answerExecution is the operation by which a caller answers a paused execution.
+const answerExecution = "answer_execution"
+
+// answerField is the field of a form for what an execution waits for.
+const answerField = "value"
+
+// formsOf reports whether a client shows forms.
+func formsOf(c *mcp.ClientCapabilities) bool { return c != nil && hasForms(c.Elicitation) }
+
+// messageOf says in words in which state a task is.
+func messageOf(e *aql.Execution) string {
+	switch w := e.WaitsFor; {
+	case w == nil:
+		return e.Message
+	case w.Operator && w.Message != "":
+		return "An operator was asked: " + w.Message
+	case w.Operator:
+		return "An operator was asked to decide about " + w.Name
+	default:
+		return "It waits for " + w.Name + ", which " + answerExecution + " answers"
+	}
+}
+
+// writeQuestion writes the question for what an execution waits for, where the caller answers it and a form can have
+// the answer. What people decide in the inbox is no question to the client.
+func writeQuestion(w *wire.Writer, waits *aql.ExecutionWait) {
+	if waits == nil || waits.Operator {
+		return
+	}
+	switch waits.Type {
+	case "string", "integer", "number", "boolean":
+	default:
+		return
+	}
+	w.String(waits.Name)
+	w.Raw(`:{"method":"elicitation/create","params":{"mode":"form","message":`)
+	w.String("The operation that runs in the background waits for " + waits.Name + ".")
+	w.Raw(`,"requestedSchema":{"type":"object","properties":{"` + answerField + `":{"type":"` + waits.Type + `","title":`)
+	w.String(waits.Name)
+	w.Raw(`}},"required":["` + answerField + `"]}}}`)
+}
+
+// answerTask answers a paused execution with the response of a client. Responses to what was not asked are ignored, and
+// so are those that decline: the execution waits on.
+func (s *Server) answerTask(
+	ctx context.Context, session *aql.Session, e *aql.Execution, responses map[string]json.RawMessage,
+) error {
+	if e == nil || e.WaitsFor == nil || e.WaitsFor.Operator || s.adapter.Tool(answerExecution) == "" {
+		return nil
+	}
+	var response struct {
+		Action  string                     `json:"action"`
+		Content map[string]json.RawMessage `json:"content"`
+	}
+	given, ok := responses[e.WaitsFor.Name]
+	if !ok || json.Unmarshal(given, &response) != nil || response.Action != "accept" || response.Content[answerField] == nil {
+		return nil
+	}
+	reply := s.callAbout(ctx, session, answerExecution, e.ID, func(w *wire.Writer) {
+		w.Raw(`,"name":`)
+		w.String(e.WaitsFor.Name)
+		w.Raw(`,"value":` + string(response.Content[answerField]))
+	})
+	if code, message := failureOf(&reply); code != "" && code != invalidState { // somebody else was faster
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
+	}
+	return nil
+}
