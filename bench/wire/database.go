@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,6 +13,10 @@ import (
 	"github.com/aqltag/aqltag/runtime/bench/wire/tasks"
 	"github.com/aqltag/aqltag/runtime/sqlquery"
 )
+
+// ErrMissing says that a server is not installed, without which a benchmark cannot be. Where servers are required it is
+// another error (see postgrestest.RequireServers).
+var ErrMissing = errors.New("skipped")
 
 // kind is what differs between databases.
 type kind struct {

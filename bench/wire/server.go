@@ -1,3 +1,5 @@
+//go:build unix
+
 package wire
 
 import (
@@ -5,41 +7,16 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
-	_ "modernc.org/sqlite" // the driver
 
 	"github.com/aqltag/aqltag/runtime/store/postgres/postgrestest"
 	"github.com/aqltag/aqltag/test/collections/databases/mariadbtest"
 )
-
-// ErrMissing says that a server is not installed, without which a benchmark cannot be. Where servers are required it is
-// another error (see postgrestest.RequireServers).
-var ErrMissing = errors.New("skipped")
-
-// openSQLite makes a database in a file, as services have it.
-func openSQLite(context.Context) (*sql.DB, func(), error) {
-	dir, err := os.MkdirTemp("", "aqlbench")
-	if err != nil {
-		return nil, nil, err
-	}
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "tasks.db")+
-		"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=busy_timeout(60000)")
-	if err != nil {
-		_ = os.RemoveAll(dir)
-		return nil, nil, err
-	}
-	return db, func() {
-		_ = db.Close()
-		_ = os.RemoveAll(dir)
-	}, nil
-}
 
 func openPostgres(ctx context.Context) (*sql.DB, func(), error) {
 	return serve(ctx, func(t testing.TB) *sql.DB {
