@@ -130,7 +130,9 @@ func (p tablePage) behind(ctx context.Context, d *database, position aql.Window)
 }
 
 // read reads the tasks of a page and one more.
-func (p tablePage) read(ctx context.Context, d *database, where, offset string, args ...any) (found []tasks.Task, err error) {
+func (p tablePage) read(
+	ctx context.Context, d *database, where, offset string, args ...any,
+) (found []tasks.Task, err error) {
 	direction := ""
 	if p.descending {
 		direction = "DESC"
@@ -152,8 +154,8 @@ func (p tablePage) read(ctx context.Context, d *database, where, offset string, 
 	return found, rows.Err()
 }
 
-// call returns a candidate that calls an operation, which answers so, for the page behind a cursor. Without one it walks
-// there, and returns it.
+// call returns a candidate that calls an operation, which answers so, for the page behind a cursor. Without one it
+// walks there, and returns it.
 func (p tablePage) call(
 	ctx context.Context, name, cursor string,
 	answer func(context.Context, *aql.Query[tasks.Task]) (*aql.Page[tasks.Task], error),
