@@ -8,8 +8,8 @@ import (
 	"github.com/aqltag/aqltag/test/collections/links"
 )
 
-// A resource in a field of another one has no relations, though its type has them where a relation leads to it: they are
-// not selected, a refusal does not name them, and introspection says so.
+// A resource in a field of another one has no relations, though its type has them where a relation leads to it: they
+// are not selected, a refusal does not name them, and introspection says so.
 func TestResourcesInFieldsHaveNoRelations(t *testing.T) {
 	graph := &links.Graph{Nodes: map[string]*links.Node{
 		"a": {NodeID: "a", Way: &links.Way{Link: &links.Link{NextID: "b"}}},
