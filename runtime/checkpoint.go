@@ -17,8 +17,10 @@ type checkpoint struct {
 	session *gate.Session
 	label   string // the client's, of the message
 	canAsk  bool   // the transport can ask a human about the request
-	request gate.Request
-	pass    gate.Pass
+	// canRefer reports that the transport can refer a human to a page where the inbox is decided.
+	canRefer bool
+	request  gate.Request
+	pass     gate.Pass
 
 	admitted bool // the request was let through, and finish was not called
 }
@@ -31,7 +33,7 @@ func (c *checkpoint) admit(ctx context.Context, q *request, answer *Answer) ([]m
 	}
 	c.request = c.describe(ctx, q.operation)
 	c.request.RequestID, c.request.Params, c.request.Presented = c.label, q, q.tokens.Presented
-	c.request.CanAsk = c.canAsk
+	c.request.CanAsk, c.request.CanRefer = c.canAsk, c.canRefer
 	if answer != nil {
 		c.request.Sealed, c.request.Approved, c.request.Typed = answer.State, answer.Approved, answer.Typed
 	}

@@ -139,6 +139,7 @@ func (x *exchange) admit(ctx context.Context, q *request) *Error {
 	if x.message.batch == nil {
 		answer, _ = ctx.Value(answerKey{}).(*Answer)
 		x.checkpoint.canAsk = x.adapter.options.Confirmation.Inbox != nil && ctx.Value(askerKey{}) != nil
+		x.checkpoint.canRefer = x.adapter.options.Confirmation.Inbox != nil && ctx.Value(referrerKey{}) != nil
 	}
 	warnings, refused := x.checkpoint.admit(ctx, q, answer)
 	if refused != nil {
@@ -167,6 +168,7 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 	r := refusal{
 		Refusal: refused, request: q, now: refused.At,
 		humanOnly: x.adapter.options.Confirmation.HumanOnly, inBatch: x.message.batch != nil,
+		refers: x.checkpoint.canRefer,
 	}
 	var failed *Error
 	failed, x.question = r.explain()

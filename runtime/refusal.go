@@ -60,6 +60,7 @@ type refusal struct {
 	now       time.Time
 	humanOnly bool // agents are given no tokens
 	inBatch   bool // humans are not asked about it
+	refers    bool // humans are referred to the inbox
 }
 
 // explain returns what the agent learns of a refusal, and what a human can be asked instead; nil: nothing. A refusal
@@ -180,7 +181,7 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 		if r.inBatch {
 			asked = askedInBatch
 		}
-		return failure(codeConfirm, asked, append(details, r.waiting()...)...), nil
+		return failure(codeConfirm, asked, append(details, r.waiting()...)...), r.referral(message, reasons)
 	}
 	if r.Personal && r.Ticket.Token == "" {
 		return r.denied("operation '" + definition.Name + "' needs the approval of people who cannot be asked here"), nil
@@ -200,6 +201,18 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 	}
 	details = append(details, detail{"hint", askTheUser})
 	return failure(codeConfirm, "This operation requires confirmation", details...), question
+}
+
+// referral is what a human can be told who is referred to the inbox; nil: nobody is.
+func (r *refusal) referral(message string, reasons []string) *Question {
+	if !r.refers {
+		return nil
+	}
+	question := r.question(message, reasons)
+	if question != nil {
+		question.Approval, question.Expires = r.Item.ID, r.Item.Expires
+	}
+	return question
 }
 
 // waiting tells of the item in the inbox that a request waits for.

@@ -35,6 +35,9 @@ type Question struct {
 	Expires     time.Time
 	// Typing is what the human types to approve, and it is to be shown; the zero value: nothing.
 	Typing approve.Typing
+	// Approval is the item of the inbox in which the question is decided, and nowhere else; empty: it is decided by an
+	// Answer. It is set for transports that refer humans to a page: see Adapter.WithReferrer.
+	Approval string
 
 	token string
 }
@@ -57,6 +60,49 @@ func (a *Adapter) WithAsker(ctx context.Context) context.Context {
 	}
 	return context.WithValue(ctx, askerKey{}, true)
 }
+
+type referrerKey struct{}
+
+// WithReferrer returns a context in which a request comes from a transport that can refer a human to a page where
+// people decide about the inbox of Confirmation.Inbox. What requires confirmation then waits there, and the Question of
+// the Reply has the item in Approval. Where there is no inbox, it returns ctx.
+func (a *Adapter) WithReferrer(ctx context.Context) context.Context {
+	if a.options.Confirmation.Inbox == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, referrerKey{}, true)
+}
+
+// Decided waits until an item of the inbox is decided or has expired. Its error is that of ctx or of the state, or says
+// that there is no such item.
+func (a *Adapter) Decided(ctx context.Context, approvalID string) error {
+	inbox := a.view.Load().gate.Inbox()
+	if inbox == nil {
+		return approve.ErrUnknown
+	}
+	changes := inbox.Changes(ctx)
+	for {
+		item, err := inbox.Get(ctx, approvalID)
+		if err != nil || item.StateAt(a.options.Now()) != approve.Open {
+			return err
+		}
+		timer := time.NewTimer(lookAtInbox)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case _, open := <-changes:
+			if !open {
+				changes = nil
+			}
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// lookAtInbox is how often the inbox is looked at that does not say when it changes.
+const lookAtInbox = 2 * time.Second
 
 type answerKey struct{}
 

@@ -15,29 +15,36 @@ type client struct {
 	sessionless bool   // the call is of the sessionless protocol
 	version     string // of the sessionless protocol
 	elicits     bool   // the client can ask a person
+	opens       bool   // the client can open a page for a person
 	tasks       bool   // the client knows tasks
 }
 
-// sessionClients are the clients of the protocol with sessions: those that cannot ask a person and those that can, each
-// without tasks and with them.
-var sessionClients = [2][2]client{{{}, {tasks: true}}, {{elicits: true}, {elicits: true, tasks: true}}}
+// sessionClients are the clients of the protocol with sessions, by the sum of what they can: ask a person 1, open a
+// page 2, and follow tasks 4.
+var sessionClients = [8]client{
+	{}, {elicits: true}, {opens: true}, {elicits: true, opens: true},
+	{tasks: true}, {elicits: true, tasks: true}, {opens: true, tasks: true}, {elicits: true, opens: true, tasks: true},
+}
 
 // plainClient is one that says nothing of itself.
-var plainClient = sessionClients[0][0]
+var plainClient = sessionClients[0]
 
 // clientOf returns the client that began a session.
 func clientOf(begun *mcp.InitializeParams) *client {
 	if begun.Capabilities == nil {
 		return &plainClient
 	}
-	elicits, tasks := 0, 0
+	can := 0
 	if hasForms(begun.Capabilities.Elicitation) {
-		elicits = 1
+		can++
+	}
+	if opensPages(begun.Capabilities) {
+		can += 2
 	}
 	if declaresTasks(begun.Capabilities) {
-		tasks = 1
+		can += 4
 	}
-	return &sessionClients[elicits][tasks]
+	return &sessionClients[can]
 }
 
 // clients remembers what the metadata of calls says of clients: a client sends the same with each.
@@ -94,6 +101,6 @@ func readClient(meta *rpc.Meta) *client {
 	}
 	return &client{
 		sessionless: true, version: strings.Clone(meta.Version), elicits: hasForms(capabilities.Elicitation),
-		tasks: declaresTasks(&capabilities.ClientCapabilities),
+		opens: opensPages(&capabilities.ClientCapabilities), tasks: declaresTasks(&capabilities.ClientCapabilities),
 	}
 }

@@ -65,11 +65,15 @@ func (d *direct) answer(
 ) (_ []byte, asks *aql.Reply, err error) {
 	s := d.server
 	defer s.recovered(ctx, "tools/call", &err)
-	if s.options.Elicit && client.elicits {
+	refers := client.opens && s.options.ApprovalURL != nil
+	switch {
+	case refers:
+		ctx = s.adapter.WithReferrer(ctx)
+	case s.options.Elicit && client.elicits:
 		ctx = s.adapter.WithAsker(ctx)
 	}
 	reply := session.Call(ctx, m.Call.Name, bytesOf(m.Call.Arguments))
-	if reply.Question != nil && s.options.Elicit && client.elicits {
+	if reply.Question != nil && (refers || s.options.Elicit && client.elicits) {
 		return buf, &reply, nil
 	}
 	buf = append(buf, `{"jsonrpc":"2.0","id":`...)

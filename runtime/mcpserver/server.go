@@ -78,6 +78,11 @@ type Options struct {
 	// elicitation). Agents of clients that cannot ask get tokens; if the adapter's Confirmation.HumanOnly is set, their
 	// requests wait in its Inbox, or are denied where it has none.
 	Elicit bool
+	// ApprovalURL returns the address of a page where people decide about an item of the adapter's inbox, by its ID;
+	// empty: there is none. A client that can open one for its user is referred there (MCP elicitation, URL mode), whether
+	// Elicit is set or not. The page says who decides: it must not take the caller of the request for the user who opens
+	// it. nil: clients are referred nowhere.
+	ApprovalURL func(approvalID string) string
 	// Instructions are shown to the model when it connects; default Adapter.Instructions.
 	Instructions string
 	// Setup adds tools, resources, prompts and middleware of the service's own to the MCP server; it is called once, by
@@ -99,19 +104,20 @@ const internalError = "internal error"
 
 // Server serves one adapter. It is safe for concurrent use.
 type Server struct {
-	adapter  *aql.Adapter
-	options  Options
-	mcp      *mcp.Server
-	sessions *sessions
-	caller   func(context.Context, mcp.Request) (aql.Caller, error)
-	seer     func(context.Context, mcp.Request) (aql.Caller, error) // who lists tools, in the middleware that hides some
-	tooled   atomic.Bool                                            // the MCP server has the adapter's tools
-	inFlight *share                                                 // places for calls
-	open     *share                                                 // places for HTTP requests in the SDK
-	buffers  *buffers                                               // memory for bodies and answers over HTTP
-	log      *slog.Logger
-	tasks    bool // clients that know tasks get some
-	err      error
+	adapter   *aql.Adapter
+	options   Options
+	mcp       *mcp.Server
+	sessions  *sessions
+	caller    func(context.Context, mcp.Request) (aql.Caller, error)
+	seer      func(context.Context, mcp.Request) (aql.Caller, error) // who lists tools, in the middleware that hides some
+	tooled    atomic.Bool                                            // the MCP server has the adapter's tools
+	inFlight  *share                                                 // places for calls
+	open      *share                                                 // places for HTTP requests in the SDK
+	buffers   *buffers                                               // memory for bodies and answers over HTTP
+	log       *slog.Logger
+	tasks     bool // clients that know tasks get some
+	referrals referrals
+	err       error
 
 	replies    sync.Map // *aql.Reply by the value of replyHeader
 	middleware bool     // the service has middleware of its own, or may have
@@ -257,7 +263,10 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 	}
 	session := sessionOf(s.sessions, request, aql.CallerOf(ctx))
 	ctx = s.pausing(withAnswer(ctx, request.Params), peerOf(ctx))
-	if s.options.Elicit && elicits(request) {
+	switch {
+	case s.refers(request):
+		ctx = s.adapter.WithReferrer(ctx)
+	case s.options.Elicit && elicits(request):
 		ctx = s.adapter.WithAsker(ctx)
 	}
 	reply := s.takeReply(request.Extra)
@@ -275,7 +284,11 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 	}
 	// Older protocol versions allow one question in a call.
 	asked := request.Params.RequestState != "" && request.ProtocolVersion() < sessionless
-	if s.options.Elicit && reply.Question != nil && !asked {
+	if q := reply.Question; q != nil && q.Approval != "" {
+		if result := s.refer(ctx, request, q); result != nil {
+			return result, nil
+		}
+	} else if s.options.Elicit && q != nil && !asked {
 		if result := s.ask(ctx, session, request, reply.Question); result != nil {
 			return result, nil
 		}

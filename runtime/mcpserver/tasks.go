@@ -131,7 +131,8 @@ func (s *Server) task(ctx context.Context, method string, request *mcp.ServerReq
 	if !declaresTasks(request.ClientCapabilities()) {
 		data := json.RawMessage(`{"requiredCapabilities":{"extensions":{"` + tasksExtension + `":{}}}}`)
 		return nil, &jsonrpc.Error{
-			Code: mcp.CodeMissingRequiredClientCapabilities, Message: "the client does not declare the tasks extension", Data: data,
+			Code: mcp.CodeMissingRequiredClientCapabilities, Data: data,
+			Message: "the client does not declare the tasks extension",
 		}
 	}
 	if request.Params == nil || request.Params.TaskID == "" {

@@ -92,7 +92,8 @@ func newBuilding(t *testing.T) *building {
 		Name: "Thing", Kind: gen.KindObject, Fields: []gen.Field{{Name: "id", Go: "ID", Type: "string"}},
 	}})
 	var err error
-	if b.adapter, err = aql.New(registry, aql.Options{Name: "builder", Version: "1.0.0", Mode: aql.ModeSingle}); err != nil {
+	b.adapter, err = aql.New(registry, aql.Options{Name: "builder", Version: "1.0.0", Mode: aql.ModeSingle})
+	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -198,7 +199,9 @@ type taskClient struct {
 	recording *recording
 }
 
-func (b *building) connect(t *testing.T, transport mcp.Transport, r *recording, version string, declares bool) *taskClient {
+func (b *building) connect(
+	t *testing.T, transport mcp.Transport, r *recording, version string, declares bool,
+) *taskClient {
 	t.Helper()
 	capabilities := &mcp.ClientCapabilities{}
 	if declares {
@@ -224,8 +227,9 @@ func (b *building) connect(t *testing.T, transport mcp.Transport, r *recording, 
 }
 
 func (c *taskClient) do(method, id string) (*taskAnswer, error) {
-	return mcp.CallCustomMethod[*taskParams, *taskAnswer](
-		c.Context(), c.session, method, &taskParams{TaskID: id, InputResponses: map[string]json.RawMessage{"x": []byte(`{"action":"decline"}`)}})
+	return mcp.CallCustomMethod[*taskParams, *taskAnswer](c.Context(), c.session, method, &taskParams{
+		TaskID: id, InputResponses: map[string]json.RawMessage{"x": []byte(`{"action":"decline"}`)},
+	})
 }
 
 // start starts a build and returns the last result that was recorded.
@@ -337,8 +341,9 @@ func TestTasks(t *testing.T) {
 			b.gates.release(name("good"))
 			done := c.until(id, "completed")
 			text := done.Result.Content[0].(*mcp.TextContent).Text
-			if !strings.Contains(text, `"status":"completed"`) || !strings.Contains(text, `"result":{"id":"`+name("good")+`"}`) ||
-				!strings.HasPrefix(text, `{"success":true`) || done.TTL == nil || *done.TTL < 1000 || done.ResultType != "complete" {
+			if !strings.HasPrefix(text, `{"success":true`) || !strings.Contains(text, `"status":"completed"`) ||
+				!strings.Contains(text, `"result":{"id":"`+name("good")+`"}`) || done.TTL == nil || *done.TTL < 1000 ||
+				done.ResultType != "complete" {
 				t.Errorf("a completed task: %+v, %s", done, text)
 			}
 

@@ -16,9 +16,15 @@ import (
 const bindingKey = "key/approve"
 
 // byInbox reports whether a person decides about the confirmation in the inbox. A client that can ask its user does
-// that instead, unless the policy says who must approve.
+// that instead, unless the policy says who must approve, or the client can refer its user to the inbox.
 func (a *admission) byInbox() bool {
-	return a.confirm && a.gate.inbox != nil && a.bindable() && (a.named() || a.Operation.personal() && !a.asksUser())
+	return a.confirm && a.gate.inbox != nil && a.bindable() &&
+		(a.named() || a.Operation.personal() && !a.asksUser() || a.refers())
+}
+
+// refers reports whether the user of the client is referred to the inbox, for a request that has no token.
+func (a *admission) refers() bool {
+	return a.CanRefer && a.Sealed == "" && a.presented.Token == "" && !a.presented.Conflict
 }
 
 // named reports whether the policy says who must approve the call.

@@ -27,6 +27,8 @@ type Request struct {
 	Typed string
 	// CanAsk reports that the user of the client can be asked about the refusal.
 	CanAsk bool
+	// CanRefer reports that the user of the client can be referred to a page where the inbox is decided.
+	CanRefer bool
 }
 
 // Params are the parameters of a request, after defaults.
