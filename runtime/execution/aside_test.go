@@ -5,7 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,15 +17,15 @@ import (
 // frozen is a store that holds up the first write of a record until it thaws.
 type frozen struct {
 	store.Store
-	once sync.Once
-	thaw chan struct{}
+	holds atomic.Bool // one is held up
+	thaw  chan struct{}
 }
 
 func (f *frozen) Put(
 	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
 ) (store.Version, error) {
-	if strings.Contains(key, "/r/") {
-		f.once.Do(func() { <-f.thaw })
+	if strings.Contains(key, "/r/") && f.holds.CompareAndSwap(false, true) {
+		<-f.thaw
 	}
 	return f.Store.Put(ctx, key, value, old, ttl)
 }
