@@ -88,7 +88,9 @@ func TestListsAreLight(t *testing.T) {
 			"of no operation":               {execution.Query{First: 10, Operation: "none"}, nil, 0},
 			"that run":                      {execution.Query{First: 10, State: execution.Running}, []string{waits.ID}, 1},
 			"that have failed":              {execution.Query{First: 10, State: execution.Failed}, nil, 1},
-			"of an operation, and complete": {execution.Query{First: 10, State: execution.Completed, Operation: "move"}, ids[3:], 2},
+			"of an operation, and complete": {
+				execution.Query{First: 10, State: execution.Completed, Operation: "move"}, ids[3:], 2,
+			},
 		} {
 			in.bytes, in.records = 0, 0
 			test.query.CallerKey = ann
