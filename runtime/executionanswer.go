@@ -14,12 +14,14 @@ import (
 	"github.com/aqltag/aqltag/runtime/quota"
 )
 
-// executionRequest is a request to get_execution, cancel_execution or retry_execution.
+// executionRequest is a request to get_execution, cancel_execution, retry_execution or answer_execution.
 type executionRequest struct {
 	ID     string
 	Wait   int
 	After  string
 	Reason string
+	Name   string
+	Value  json.RawMessage
 }
 
 // executionsRequest is a request to list_executions.
@@ -42,6 +44,7 @@ type executionAnswer struct {
 	Reason                string
 	Version               string
 	PollAfter             int
+	WaitsFor              *executionWait
 }
 
 type executionProgress struct {
@@ -86,7 +89,7 @@ func (e *executions) start(ctx context.Context, l *longRunning) (any, error) {
 	if err != nil {
 		return nil, e.failure(err, "")
 	}
-	return e.answer(ctx, r)
+	return e.answer(ctx, e.follow(ctx, v, r))
 }
 
 func (e *executions) get(ctx context.Context, v *executionVisit, q *executionRequest) (*execution.Record, error) {
@@ -99,7 +102,9 @@ func (e *executions) get(ctx context.Context, v *executionVisit, q *executionReq
 	if q.After != "" && q.After != versionText(r) {
 		return r, nil
 	}
-	return e.engine.Wait(ctx, caller, q.ID, r.Version(), wait)
+	return e.engine.Follow(ctx, execution.Follow{
+		CallerKey: caller, ID: q.ID, Version: r.Version(), Most: wait, Pause: pauseOf(ctx),
+	})
 }
 
 // wait returns for how much of a time a request may wait: not at all where others would wait for it, and no longer than
@@ -238,7 +243,7 @@ func (e *executions) answer(ctx context.Context, r *execution.Record) (*executio
 func withoutResult(r *execution.Record) *executionAnswer {
 	a := &executionAnswer{
 		ID: r.ID, Operation: r.Operation, Status: string(r.State), Attempt: r.Attempt, Reason: r.Reason,
-		CancelRequested: r.Cancel && !r.State.Terminal(), Version: versionText(r),
+		CancelRequested: r.Cancel && !r.State.Terminal(), Version: versionText(r), WaitsFor: waitsFor(r),
 	}
 	if !r.Started.IsZero() {
 		a.StartedAt = &r.Started
@@ -270,7 +275,8 @@ func (e *executions) failure(err error, id string) error {
 	case errors.Is(err, execution.ErrNotFound):
 		return NotFound("execution", strings.Clone(id))
 	case errors.As(err, &illegal):
-		return illegalTransition(illegal)
+		l := e.operations[illegal.Record.Operation]
+		return illegalTransition(illegal, l != nil && l.Lifecycle.Asks)
 	case errors.As(err, &once):
 		return failure(CodeAlreadyExists,
 			"The key belongs to execution '"+once.ID+"', which was started with other parameters; use another key",
@@ -285,9 +291,16 @@ func (e *executions) failure(err error, id string) error {
 }
 
 // illegalTransition is the failure of what the state of an execution does not allow (MCP-AQL core §8.4.2).
-func illegalTransition(illegal *execution.StateError) *Error {
+// asks says that it may pause.
+func illegalTransition(illegal *execution.StateError, asks bool) *Error {
 	r := illegal.Record
+	if illegal.Answer {
+		return notWaiting(r)
+	}
 	what, from := "cancelled", []string{"pending", "running", "retrying"}
+	if asks {
+		from = append(from, "paused")
+	}
 	if illegal.Retry {
 		what, from = "started again", []string{"failed"}
 	}

@@ -27,7 +27,11 @@ func (e *executions) attempt(l *longRunning) func(context.Context, *execution.Ru
 		if invalid != nil {
 			return nil, e.shown(invalid.WithDetail("hint", "The operation has changed since the execution was started"))
 		}
-		result, err := e.charged(ctx, l, q, &Run{run: r, turns: &e.adapter.runner.turns})
+		run := &Run{run: r, turns: &e.adapter.runner.turns}
+		if l.Lifecycle.Asks {
+			run.asking = &questions{e, l, q, caller}
+		}
+		result, err := e.charged(ctx, l, q, run)
 		if err != nil {
 			return nil, e.failed(ctx, l, q, r, err)
 		}

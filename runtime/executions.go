@@ -49,7 +49,7 @@ type longRunning struct {
 func newExecutions(registry *Registry) (*Registry, executing, error) {
 	e := &executions{operations: make(map[string]*longRunning)}
 	handlers, operations := make(map[string]*gen.Handler), make(map[string]gen.Operation)
-	types := gen.ExecutionTypes()
+	types := gen.ExecutionTypes(registry.Definitions().Operations)
 	own := types[0]
 	bound := registry.Operations()
 	e.codecs = codec.NewSet(registry.Definitions().Types, registry.Codecs()...)
@@ -114,6 +114,8 @@ func (e *executions) handler(name string) *gen.Handler {
 		h.Call = answer(e.cancel)
 	case gen.RetryExecution:
 		h.Call = answer(e.retry)
+	case gen.AnswerExecution:
+		h.Call = answer(e.answerWait)
 	default:
 		h.Request, h.Result = (*executionsRequest)(nil), (**executionList)(nil)
 		h.Call = e.list
@@ -148,8 +150,11 @@ func (e *executions) open(a *Adapter) error {
 		operations[name] = &execution.Operation{
 			Durable: c.Durable, Retry: c.Retry, Keep: c.Keep, Timeout: l.Timeout, Do: e.attempt(l),
 		}
+		if c.Asks {
+			operations[name].Decided = e.decided(l)
+		}
 		if !a.options.Available.has(&l.Operation) {
-			operations[name].Do = nil // what others start stays in the queue for them
+			operations[name].Do, operations[name].Decided = nil, nil // what others start stays in the queue for them
 			continue
 		}
 		for i := range l.Params {
@@ -175,6 +180,7 @@ func (e *executions) open(a *Adapter) error {
 	e.engine, err = execution.New(execution.Options{
 		Store: a.options.State, Name: a.options.Name, Operations: operations, Slots: o.Slots, Lease: o.Lease, Poll: o.Poll,
 		Drain: o.Drain, Most: o.Most, Keys: keys, Logger: a.log,
+		Decisions: e.decisions,
 	})
 	return err
 }
@@ -188,6 +194,7 @@ type executionVisit struct {
 	params     []byte
 	canonical  []byte // of the parameters, where there is a key
 	once       string
+	wait       time.Duration // for what the execution comes to that is started
 	session    string
 	gate       *gate.Gate
 	gated      *gate.Session
@@ -213,7 +220,7 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 		batch: x.message.batch != nil,
 	}
 	if l != nil {
-		v.params = q.sent()
+		v.params, v.wait = q.sent(), waitOf(x, q)
 		if once := l.Lifecycle.Once; once != "" {
 			if v.once = textOfJSON(q.Value(once)); v.once != "" {
 				v.canonical = q.seen()
@@ -225,7 +232,7 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 
 func isAboutExecutions(name string) bool {
 	switch name {
-	case gen.GetExecution, gen.ListExecutions, gen.CancelExecution, gen.RetryExecution:
+	case gen.GetExecution, gen.ListExecutions, gen.CancelExecution, gen.RetryExecution, gen.AnswerExecution:
 		return true
 	}
 	return false

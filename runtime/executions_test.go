@@ -65,8 +65,9 @@ type executionOf struct {
 			Code, Message string
 			Details       map[string]any
 		}
-		Version string
-		Items   []map[string]any
+		Version  string
+		Items    []map[string]any
+		WaitsFor map[string]any `json:"waits_for"`
 	}
 	Error struct {
 		Code, Message string

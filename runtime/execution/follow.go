@@ -17,8 +17,8 @@ type Follow struct {
 	Most          time.Duration // how long it waits
 	// Enough says of each later version whether it ends the wait; nil: the first one does.
 	Enough func(r *Record) bool
-	// Waits is called before the wait, if there is one; nil: nothing is.
-	Waits func()
+	// Pause is called before the wait, if there is one, and what it returns after that; nil: nothing is.
+	Pause func() (resume func())
 }
 
 // Follow returns an execution as soon as it has changed as is asked for, or has ended, or after a while. Where too many
@@ -34,8 +34,8 @@ func (e *Engine) Follow(ctx context.Context, f Follow) (*Record, error) {
 	default:
 		return r, nil
 	}
-	if f.Waits != nil {
-		f.Waits()
+	if f.Pause != nil {
+		defer f.Pause()()
 	}
 	changed, done := e.waiting(f.ID)
 	defer done()
