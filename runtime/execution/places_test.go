@@ -182,7 +182,7 @@ func TestPlacesOfSlowStarts(t *testing.T) {
 				ended(t, e, failed.ID)
 				synctest.Wait()
 				fails = false
-				slow := &frozen{Store: in, thaw: make(chan struct{})}
+				slow := &heldUp{Store: in, thaw: make(chan struct{})}
 				other := limited(t, 1, 1, slow, never)[0]
 				synctest.Wait() // until its worker has looked for what others have left
 				begun := make(chan error)
