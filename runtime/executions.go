@@ -26,8 +26,7 @@ type Executions struct {
 	Poll time.Duration
 	// Drain is how long attempts may go on to the end of their step when Work is to end. Default: 5 seconds.
 	Drain time.Duration
-	// Most is how many executions of one caller may be under way of those that were started on the same day (UTC), in
-	// all processes. Default: 10,000.
+	// Most is how many executions of one caller may be under way, in all processes. Default: 10,000.
 	Most int
 }
 

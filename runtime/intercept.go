@@ -27,9 +27,9 @@ import (
 // what was loaded stays. No interceptor sees what relations lead to.
 //
 // An operation that outlives its call is intercepted at the call, where next starts the execution, and then at each
-// attempt, where next runs the handler: see Invocation.Attempt. The two share no context, and may be in two processes. At an
-// attempt Warn does nothing, and the interceptor runs in no turn, as the handler outside its steps. An attempt that ends
-// because the execution goes on later has an error, too: execution.ErrPaused.
+// attempt, where next runs the handler: see Invocation.Attempt. The two share no context, and may be in two processes.
+// At an attempt Warn does nothing, and the interceptor runs in no turn, as the handler outside its steps. An attempt
+// that ends because the execution goes on later has an error, too: execution.ErrPaused.
 //
 // It must not change the request, since the gate has decided about this one. next may be called again only for an
 // operation of the category READ: a confirmation is for one run. A Query in the request is whole again at each run,
@@ -44,8 +44,8 @@ type Invocation struct {
 	Caller    Caller
 	// Request is the pointer to the decoded request struct that the handler gets.
 	Request any
-	// Attempt is the number of the attempt at an execution that runs, from 1 on, and Execution the id of that. Zero: a call
-	// does. A call of an operation whose Operation.Lifecycle is not nil starts an execution, and runs no handler.
+	// Attempt is the number of the attempt at an execution that runs, from 1 on, and Execution the id of that. Zero: a
+	// call does. A call of an operation whose Operation.Lifecycle is not nil starts an execution, and runs no handler.
 	Attempt   int
 	Execution string
 }

@@ -45,8 +45,8 @@ func (e *Engine) keepParams(ctx context.Context, r *Record, params []byte) error
 	return e.put(ctx, e.asideKey(r.ID, paramsEntry), sealed, 0)
 }
 
-// keepResult writes a result that is too large for the record, and returns what the record is to have of it: the result,
-// or its name.
+// keepResult writes a result that is too large for the record, and returns what the record is to have of it: the
+// result, or its name.
 func (r *Run) keepResult(ctx context.Context, result []byte) (inside []byte, name string, err error) {
 	e := r.engine
 	if result == nil {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,18 +14,18 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// frozen is a store that holds up the first write of a record until it thaws.
-type frozen struct {
+// heldUp is a store that holds up the first write of a record until it thaws.
+type heldUp struct {
 	store.Store
-	once sync.Once
-	thaw chan struct{}
+	holds atomic.Bool // one is held up
+	thaw  chan struct{}
 }
 
-func (f *frozen) Put(
+func (f *heldUp) Put(
 	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
 ) (store.Version, error) {
-	if strings.Contains(key, "/r/") {
-		f.once.Do(func() { <-f.thaw })
+	if strings.Contains(key, "/r/") && f.holds.CompareAndSwap(false, true) {
+		<-f.thaw
 	}
 	return f.Store.Put(ctx, key, value, old, ttl)
 }
@@ -35,7 +35,7 @@ func TestParametersWithoutARecord(t *testing.T) {
 	large := bytes.Repeat([]byte("x"), 5000)
 	synctest.Test(t, func(t *testing.T) {
 		in := new(store.Memory)
-		slow := &frozen{Store: in, thaw: make(chan struct{})}
+		slow := &heldUp{Store: in, thaw: make(chan struct{})}
 		operations := map[string]*execution.Operation{"work": {Durable: true}}
 		starter, err := execution.New(execution.Options{
 			Store: slow, Logger: slog.New(slog.DiscardHandler), Operations: operations,

@@ -143,25 +143,20 @@ func (e *Engine) retry(ctx context.Context, r *Record) (*Record, error) {
 		return nil, err
 	}
 	now := e.now()
-	counted := *r
-	counted.Counted = now.Truncate(day).Add(day)
-	counts, err := e.o.Store.Take(ctx, []store.Claim{e.counted(&counted, 1)})
-	if err == nil && counts[0].Refused {
-		err = ErrTooMany
-	}
-	if err != nil {
+	again := *r
+	if err := e.takePlace(ctx, &again); err != nil {
 		return nil, errors.Join(err, e.drop(ctx, work))
 	}
 	if err := e.persist(ctx, r); err != nil {
 		return nil, err
 	}
-	r.Counted, r.State, r.Due, r.Finished, r.Failure = counted.Counted, Retrying, now, time.Time{}, nil
+	r.Place, r.State, r.Due, r.Finished, r.Failure = again.Place, Retrying, now, time.Time{}, nil
 	r.Again, r.Repeats, r.Lost, r.Cancel = r.Again+1, 0, 0, false
 	r.Waiting = nil // the answer is a step
 	if err := e.save(ctx, r); err != nil {
 		if errors.Is(err, store.ErrConflict) {
-			_, giveBack := e.o.Store.Take(ctx, []store.Claim{e.counted(r, -1)})
-			return nil, errors.Join(err, giveBack, e.drop(ctx, work))
+			e.leavePlace(ctx, r)
+			return nil, errors.Join(err, e.drop(ctx, work))
 		}
 		return nil, err
 	}

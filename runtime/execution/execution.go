@@ -70,8 +70,7 @@ type Options struct {
 	Drain time.Duration
 	// Grace is how long an attempt may run whose context has ended, before it is given up. Default: 10 seconds.
 	Grace time.Duration
-	// Most is how many executions of one caller may be under way that were started, or started again, on the same day
-	// (UTC). Default: 10,000.
+	// Most is how many executions of one caller may be under way, in all processes. Default: 10,000.
 	Most int
 	// Keys encrypt parameters, results of steps, results, progress, failures and reasons; the first one encrypts, all of
 	// them decrypt. Without a key they are in the store as they are.
@@ -188,6 +187,7 @@ const (
 	stepPart   = "s/" // <id>/<mark of the name>: what a step has returned; and what is beside the record: see paramsEntry
 	askedPart  = "c/" // <worker>/<id>: a cancellation that the worker has not seen
 	oncePart   = "k/" // <digest>: the execution that a key has started
+	placePart  = "u/" // <digest of the caller>/<id>/<place>: an execution that is under way; see takePlace
 	ownerPart  = "o/" // <digest of the caller>/<time, newest first>/<id>: whose executions there are; see owned
 )
 

@@ -82,13 +82,15 @@ func TestListsAreLight(t *testing.T) {
 			want    []string
 			records int
 		}{
-			"all":                           {execution.Query{First: 10}, []string{waits.ID, ids[3], ids[2], ids[1], ids[0]}, 5},
-			"a page":                        {execution.Query{First: 2}, []string{waits.ID, ids[3]}, 2},
-			"of an operation":               {execution.Query{First: 10, Operation: "move"}, []string{waits.ID, ids[3]}, 2},
-			"of no operation":               {execution.Query{First: 10, Operation: "none"}, nil, 0},
-			"that run":                      {execution.Query{First: 10, State: execution.Running}, []string{waits.ID}, 1},
-			"that have failed":              {execution.Query{First: 10, State: execution.Failed}, nil, 1},
-			"of an operation, and complete": {execution.Query{First: 10, State: execution.Completed, Operation: "move"}, ids[3:], 2},
+			"all":              {execution.Query{First: 10}, []string{waits.ID, ids[3], ids[2], ids[1], ids[0]}, 5},
+			"a page":           {execution.Query{First: 2}, []string{waits.ID, ids[3]}, 2},
+			"of an operation":  {execution.Query{First: 10, Operation: "move"}, []string{waits.ID, ids[3]}, 2},
+			"of no operation":  {execution.Query{First: 10, Operation: "none"}, nil, 0},
+			"that run":         {execution.Query{First: 10, State: execution.Running}, []string{waits.ID}, 1},
+			"that have failed": {execution.Query{First: 10, State: execution.Failed}, nil, 1},
+			"of an operation, and complete": {
+				execution.Query{First: 10, State: execution.Completed, Operation: "move"}, ids[3:], 2,
+			},
 		} {
 			in.bytes, in.records = 0, 0
 			test.query.CallerKey = ann

@@ -62,7 +62,7 @@ type Record struct {
 	Result    []byte    `json:"result,omitempty"` // sealed as Params
 	Failure   *Failure  `json:"failure,omitempty"`
 	Once      string    `json:"once,omitempty"`   // digest of the key
-	Counted   time.Time `json:"counted,omitzero"` // end of the period in which it counts against the caller's limit
+	Place     string    `json:"place,omitempty"`  // of its caller's, as long as it is under way
 	Buried    bool      `json:"buried,omitempty"` // it never was: the record keeps its maker from making it
 	Nonce     string    `json:"nonce,omitempty"`  // of the last change, by which its maker knows it
 	// ParamsAside says that the parameters are an entry of their own, and ResultAside is the name of that of the result.

@@ -150,8 +150,10 @@ func (e *Engine) retire(ctx context.Context, r *Record) error {
 			return err
 		}
 	}
-	_, err := e.o.Store.Take(ctx, []store.Claim{e.counted(r, -1)})
-	return err
+	if r.Place == "" {
+		return nil
+	}
+	return e.drop(ctx, e.placeKey(r))
 }
 
 // keepSteps removes the steps and the parameters of an execution, or makes them end after a while, if it can be started

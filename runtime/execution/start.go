@@ -56,7 +56,6 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 	r := &Record{
 		ID: newID("exec_"), Operation: s.Operation, CallerKey: s.CallerKey, Caller: s.Caller, State: Pending,
 		Attached: !operation.Durable, Created: now, Due: now, Once: key,
-		Counted: now.Truncate(day).Add(day),
 	}
 	var claimed store.Version
 	if key != "" {
@@ -66,11 +65,7 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 		}
 		claimed = version
 	}
-	counts, err := e.o.Store.Take(ctx, []store.Claim{e.counted(r, 1)})
-	if err == nil && counts[0].Refused {
-		err = ErrTooMany
-	}
-	if err != nil {
+	if err := e.takePlace(ctx, r); err != nil {
 		if key != "" {
 			_ = e.o.Store.Delete(ctx, e.root+oncePart+key, claimed) // else the next one with the key finds no execution
 		}
@@ -89,6 +84,9 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 		return nil, err
 	}
 	if err := e.save(ctx, r); err != nil {
+		if errors.Is(err, store.ErrConflict) {
+			e.leavePlace(ctx, r)
+		}
 		return nil, err
 	}
 	e.nudge()
@@ -100,6 +98,7 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 func (e *Engine) startHere(ctx context.Context, r *Record, s *Start) (*Record, error) {
 	r.Worker = e.name()
 	if r.Worker == "" {
+		e.leavePlace(ctx, r)
 		return nil, ErrNotWorking
 	}
 	e.activate(r.ID)
@@ -119,14 +118,6 @@ func (e *Engine) startHere(ctx context.Context, r *Record, s *Start) (*Record, e
 	run.params, run.session = s.Params, s.Session
 	e.carryOutHere(run, 0)
 	return r, nil
-}
-
-const day = 24 * time.Hour
-
-// counted is the claim of an execution on the number of those that its caller may have under way. What a crash leaves
-// counted is forgotten with the day (UTC), and so is what was started on it and is still under way.
-func (e *Engine) counted(r *Record, n int64) store.Claim {
-	return store.Claim{Key: e.root + "n/" + digest(r.CallerKey), N: n, Limit: int64(e.o.Most), Ends: r.Counted}
 }
 
 // sleep waits, or returns why ctx has ended.

@@ -51,34 +51,50 @@ func (e *Engine) Walk(ctx context.Context) (repaired int, err error) {
 	return e.walkOn(ctx)
 }
 
-// walkOn goes on behind the key at which the last walk has ended. It looks at the executions of all callers first, and
-// at steps then. An execution that cannot be read is left behind until the walk begins anew.
+// walkOn goes on behind the key at which the last walk has ended. It looks at the executions of all callers first, then
+// at places, and at steps at last. An execution that cannot be read is left behind until the walk begins anew.
 func (e *Engine) walkOn(ctx context.Context) (repaired int, err error) {
-	if !strings.HasPrefix(e.walked, e.root+stepPart) {
-		var failed error
-		err = e.eachAfter(ctx, e.root+ownerPart, e.walked, func(entry store.Entry) bool {
-			if failed = context.Cause(ctx); failed != nil {
-				return false
-			}
-			var done bool
-			if done, failed = e.look(ctx, entry); done {
+	places, steps := e.root+placePart, e.root+stepPart
+	if !strings.HasPrefix(e.walked, places) && !strings.HasPrefix(e.walked, steps) {
+		err = e.walkOver(ctx, e.root+ownerPart, func(entry store.Entry) error {
+			done, err := e.look(ctx, entry)
+			if done {
 				repaired++
 			}
-			if ctx.Err() == nil {
-				e.walked = entry.Key
-			}
-			return failed == nil
+			return err
 		})
-		if err = cmp.Or(err, failed); err != nil {
+		if err != nil {
 			return repaired, err
 		}
-		e.walked = e.root + stepPart
+		e.walked = places
+	}
+	if strings.HasPrefix(e.walked, places) {
+		if err = e.walkOver(ctx, places, func(entry store.Entry) error { return e.lookAtPlace(ctx, entry) }); err != nil {
+			return repaired, err
+		}
+		e.walked = steps
 		e.lost, e.missing = e.missing, make(map[string]int)
 	}
 	if err = e.sweep(ctx); err == nil {
 		e.walked = ""
 	}
 	return repaired, err
+}
+
+// walkOver looks at the entries that have a prefix, from the one on at which the last walk has ended.
+func (e *Engine) walkOver(ctx context.Context, prefix string, look func(store.Entry) error) error {
+	var failed error
+	err := e.eachAfter(ctx, prefix, e.walked, func(entry store.Entry) bool {
+		if failed = context.Cause(ctx); failed != nil {
+			return false
+		}
+		failed = look(entry)
+		if ctx.Err() == nil {
+			e.walked = entry.Key
+		}
+		return failed == nil
+	})
+	return cmp.Or(err, failed)
 }
 
 // look looks at the execution of an entry of its caller. It returns true where it has queued one that was forgotten.

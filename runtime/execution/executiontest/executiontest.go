@@ -258,6 +258,12 @@ func (s *scenario) play() {
 	if n, err := s.second.Walk(ctx); err != nil || n != 0 {
 		s.t.Errorf(s.title+": %d executions were forgotten: %v", n, err)
 	}
+	for range 2 { // of which the second one removes what starts have left
+		if _, err := s.second.Walk(ctx); err != nil {
+			s.t.Errorf(s.title+": %v", err)
+		}
+	}
+	s.checkPlaces(ctx)
 	stop()
 	workers.Wait()
 	s.check(context.WithoutCancel(ctx), acknowledged)
@@ -437,5 +443,33 @@ func (s *scenario) checkLarge(ctx context.Context, r *execution.Record) {
 	entries, err := s.failing.Store.List(ctx, "exec/"+url.PathEscape(s.title)+"/s/"+r.ID+"/", "", 10)
 	if err != nil || len(entries) != 1 {
 		s.t.Errorf(s.title+": a completed execution has %d entries beside its record, want 1: %v", len(entries), err)
+	}
+}
+
+// checkPlaces looks whether executions count that are under way, and no others.
+func (s *scenario) checkPlaces(ctx context.Context) {
+	s.t.Helper()
+	entries, err := s.failing.Store.List(ctx, "exec/"+url.PathEscape(s.title)+"/u/", "", 100)
+	if err != nil {
+		s.t.Error(err)
+	}
+	counted := make(map[string]int)
+	for _, entry := range entries {
+		parts := strings.Split(entry.Key, "/")
+		counted[parts[len(parts)-2]]++
+	}
+	page, err := s.second.List(ctx, execution.Query{CallerKey: caller, First: 100})
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	for _, r := range page.Records {
+		if under := !r.State.Terminal(); under != (counted[r.ID] == 1) || counted[r.ID] > 1 {
+			s.t.Errorf(s.title+": execution %s of %s is %s, and counts %d times", r.ID, r.Operation, r.State, counted[r.ID])
+		}
+		delete(counted, r.ID)
+	}
+	if len(counted) > 0 {
+		s.t.Errorf(s.title+": executions count that there are not: %v", counted)
 	}
 }
