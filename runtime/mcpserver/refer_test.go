@@ -19,7 +19,9 @@ type referred struct {
 	completed chan string
 }
 
-func (r *referred) connect(t *testing.T, server *Server, version string, c *mcp.ElicitationCapabilities) *mcp.ClientSession {
+func (r *referred) connect(
+	t *testing.T, server *Server, version string, c *mcp.ElicitationCapabilities,
+) *mcp.ClientSession {
 	t.Helper()
 	options := &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{Elicitation: c},
