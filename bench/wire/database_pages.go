@@ -126,7 +126,7 @@ func (p tablePage) behind(ctx context.Context, d *database, position aql.Window)
 	if d.dialect == sqlquery.MySQL {
 		args = []any{at, at, position.After[1]}
 	}
-	return p.read(ctx, d, "WHERE "+fmt.Sprintf(d.kind.behind, p.by, symbol), "", args...)
+	return p.read(ctx, d, "WHERE "+fmt.Sprintf(d.behind, p.by, symbol), "", args...)
 }
 
 // read reads the tasks of a page and one more.
