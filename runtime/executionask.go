@@ -163,7 +163,9 @@ func (a *questions) wait(ctx context.Context, run *execution.Run, name, kind str
 }
 
 // answerWait gives an execution the answer that it waits for.
-func (e *executions) answerWait(ctx context.Context, _ *executionVisit, q *executionRequest) (*execution.Record, error) {
+func (e *executions) answerWait(
+	ctx context.Context, _ *executionVisit, q *executionRequest,
+) (*execution.Record, error) {
 	caller, value := CallerOf(ctx).Key(), []byte(q.Value)
 	if len(value) == 0 {
 		value = []byte("null")

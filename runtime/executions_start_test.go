@@ -46,16 +46,22 @@ func TestStartWaits(t *testing.T) {
 		status  string
 		took    time.Duration
 	}{
-		"it does not ask to":     {`{"operation":"build","params":{"target":"x"}}`, aql.Options{}, "pending", 0},
-		"until the end":          {`{"operation":"build","_wait":30000,"params":{"target":"x"}}`, aql.Options{}, "completed", 10},
-		"behind the parameters":  {`{"operation":"build","params":{"target":"x"},"_wait":30000}`, aql.Options{}, "completed", 10},
-		"among the parameters":   {`{"operation":"build","params":{"target":"x","_wait":30000}}`, aql.Options{}, "completed", 10},
-		"parameters at the top":  {`{"_wait":30000,"operation":"build","target":"x"}`, aql.Options{}, "completed", 10},
-		"no longer than it says": {`{"operation":"build","_wait":5000,"params":{"target":"x"}}`, aql.Options{}, "running", 5},
-		"no longer than it may":  {`{"operation":"build","_wait":9000,"params":{"target":"x"}}`, aql.Options{Timeout: 6 * time.Second}, "running", 5},
-		"not where calls wait":   {`{"operation":"build","_wait":9000,"params":{"target":"x"}}`, aql.Options{Concurrency: aql.Serialized}, "pending", 0},
-		"not if the call is large": {
-			`{"operation":"build","_wait":9000,"params":{"target":"` + strings.Repeat("x", 70<<10) + `"}}`, aql.Options{}, "pending", 0,
+		"it does not ask to":    {`"params":{"target":"x"}`, aql.Options{}, "pending", 0},
+		"until the end":         {`"_wait":30000,"params":{"target":"x"}`, aql.Options{}, "completed", 10},
+		"behind the parameters": {`"params":{"target":"x"},"_wait":30000`, aql.Options{}, "completed", 10},
+		"among the parameters":  {`"params":{"target":"x","_wait":30000}`, aql.Options{}, "completed", 10},
+		"beside parameters":     {`"_wait":30000,"target":"x"`, aql.Options{}, "completed", 10},
+		"no longer than it says": {
+			`"_wait":5000,"params":{"target":"x"}`, aql.Options{}, "running", 5,
+		},
+		"no longer than it may": {
+			`"_wait":9000,"params":{"target":"x"}`, aql.Options{Timeout: 6 * time.Second}, "running", 5,
+		},
+		"not where calls wait": {
+			`"_wait":9000,"params":{"target":"x"}`, aql.Options{Concurrency: aql.Serialized}, "pending", 0,
+		},
+		"not if it is large": {
+			`"_wait":9000,"params":{"target":"` + strings.Repeat("x", 70<<10) + `"}`, aql.Options{}, "pending", 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +70,7 @@ func TestStartWaits(t *testing.T) {
 				s := newShop(t, tt.options, longOperation("build", gen.Lifecycle{Durable: true}, slowly))
 				defer s.stop()
 				began := time.Now()
-				got := s.send(t.Context(), tt.request)
+				got := s.send(t.Context(), `{"operation":"build",`+tt.request+`}`)
 				if took := time.Since(began); got.Data.Status != tt.status || took != tt.took*time.Second {
 					t.Errorf("after %v: %+v", took, got)
 				}

@@ -254,8 +254,8 @@ func TestRandomCommands(t *testing.T) {
 	if testing.Short() {
 		sequences = 500
 	}
-	commands := []string{"start", "cancel", "retry", "complete", "fail", "fail for good", "wait", "restart", "ask", "decide",
-		"wait for the caller", "answer", "answer something else"}
+	commands := []string{"start", "cancel", "retry", "complete", "fail", "fail for good", "wait", "restart",
+		"ask", "decide", "wait for the caller", "answer", "answer something else"}
 	for seed := range sequences {
 		random := rand.New(rand.NewPCG(uint64(seed), 1))
 		synctest.Test(t, func(t *testing.T) {

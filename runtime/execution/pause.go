@@ -79,8 +79,8 @@ func (e *Engine) pauseKey(id string, w *Waiting) string {
 	return e.root + pausePart + id + "/" + e.mark("pause", id, w.step())
 }
 
-// takeAnswer makes the answer that has ended the last pause the result of its step, and removes what the pause has left.
-// It may be done again.
+// takeAnswer makes the answer that has ended the last pause the result of its step, and removes what the pause has
+// left. It may be done again.
 func (e *Engine) takeAnswer(ctx context.Context, r *Record) error {
 	w := r.Waiting
 	if w == nil || w.Answer == nil {
