@@ -65,8 +65,9 @@ type executionOf struct {
 			Code, Message string
 			Details       map[string]any
 		}
-		Version string
-		Items   []map[string]any
+		Version  string
+		Items    []map[string]any
+		WaitsFor map[string]any `json:"waits_for"`
 	}
 	Error struct {
 		Code, Message string
@@ -268,27 +269,6 @@ func TestFinalFailure(t *testing.T) {
 		if ended.Data.Status != "failed" || ended.Data.Error.Code != "NOT_FOUND_RESOURCE" || attempts != 1 ||
 			ended.Data.Error.Details["resource_id"] != "x" {
 			t.Errorf("after %d attempts: %+v", attempts, ended.Data.Error)
-		}
-	})
-}
-
-// A key starts one execution, and is no other's.
-func TestOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShop(t, aql.Options{Name: "shop"}, longOperation("build", gen.Lifecycle{Durable: true, Once: "key"}, build))
-		defer s.stop()
-		first := s.call("ann", "build", `{"target":"x","key":"k"}`)
-		again := s.call("ann", "build", `{"key":"k","target":"x"}`)
-		if first.Data.ExecutionID != again.Data.ExecutionID {
-			t.Errorf("%+v, %+v", first, again)
-		}
-		other := s.call("ann", "build", `{"target":"y","key":"k"}`)
-		if other.Error.Code != "CONFLICT_ALREADY_EXISTS" ||
-			other.Error.Details["execution_id"] != first.Data.ExecutionID {
-			t.Errorf("%+v", other)
-		}
-		if bob := s.call("bob", "build", `{"target":"x","key":"k"}`); bob.Data.ExecutionID == first.Data.ExecutionID {
-			t.Errorf("%+v", bob)
 		}
 	})
 }

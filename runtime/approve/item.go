@@ -19,6 +19,7 @@ type Kind string
 const (
 	Confirmation Kind = "confirmation" // a request that requires confirmation
 	Continuation Kind = "quota"        // going on after a quota has reached its pause threshold
+	Enquiry      Kind = "question"     // what an execution asks before it goes on
 )
 
 // State is how far an item has come.
@@ -41,7 +42,8 @@ type Item struct {
 	Adapter   string          `json:"adapter"`
 	Operation string          `json:"operation"`
 	Danger    gen.Danger      `json:"danger_level"`
-	Caller    identity.Caller `json:"caller"` // who asks
+	Caller    identity.Caller `json:"caller"`              // who asks
+	Execution string          `json:"execution,omitempty"` // that asks, and goes on when there is a decision
 	Rule      string          `json:"rule,omitempty"`
 	Message   string          `json:"message,omitempty"`
 	Reasons   []string        `json:"reasons,omitempty"`
@@ -147,7 +149,7 @@ const longestReason = 500
 // wellFormed reports whether an item from a store has the forms of one that an inbox has put there. Who can write the
 // store can put there what looks like one.
 func (i *Item) wellFormed() bool {
-	return isID(i.ID) && (i.Kind == Confirmation || i.Kind == Continuation) &&
+	return isID(i.ID) && (i.Kind == Confirmation || i.Kind == Continuation || i.Kind == Enquiry) &&
 		(i.State == Open || i.State == Approved || i.State == Denied || i.State == Used) &&
 		!i.Opened.IsZero() && !i.Expires.IsZero() && i.Lifetime > 0
 }

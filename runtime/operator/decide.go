@@ -70,7 +70,11 @@ func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 		return fmt.Errorf("writing to the terminal: %w", err)
 	}
 	if item.StateAt(d.now()) == approve.Open {
-		typed, err := ask("\nType approve to let this request run once: ")
+		what := "this request run once"
+		if item.Kind == approve.Enquiry {
+			what = "this execution go on"
+		}
+		typed, err := ask("\nType approve to let " + what + ": ")
 		if err != nil {
 			return err
 		}
@@ -124,9 +128,15 @@ func outcome(item *approve.Item) string {
 	id := words.Printable(item.ID)
 	switch item.State {
 	case approve.Approved:
+		if item.Kind == approve.Enquiry {
+			return fmt.Sprintf("%s is approved. The execution goes on.", id)
+		}
 		return fmt.Sprintf("%s is approved. The agent can send its request again until %s; it then runs once.",
 			id, clockTime(item.Expires))
 	case approve.Denied:
+		if item.Kind == approve.Enquiry {
+			return fmt.Sprintf("%s is denied. The execution is told so.", id)
+		}
 		return fmt.Sprintf("%s is denied. The agent is told so when it sends its request again.", id)
 	}
 	var missing []string

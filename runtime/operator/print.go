@@ -121,6 +121,7 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 		fact("why", words.Printable(reason))
 	}
 	fact("rule", words.Printable(item.Rule))
+	fact("execution", words.Printable(item.Execution))
 	fact("asked by", fmt.Sprintf("%s, %s ago", name(item.Caller), now.Sub(item.Opened).Round(time.Second)))
 	fact("needs", words.Printable(needs(&item.Needs)))
 	if item.Ready.After(now) {
