@@ -10,8 +10,10 @@ import (
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
@@ -335,3 +337,106 @@ func TestWaitInVain(t *testing.T) {
 		}
 	})
 }
+
+// With a state key neither answers nor what is waited for can be read in the state, and both are found again.
+func TestAskWithStateKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		state, key := new(store.Memory), []byte(strings.Repeat("k", 32))
+		s := newShop(t, aql.Options{
+			Name: "shop", State: state, StateKey: key, Confirmation: aql.Confirmation{Inbox: approve.New},
+		}, longOperation("build", gen.Lifecycle{Durable: true, Asks: true},
+			func(ctx context.Context, _ []any, _ any, run *aql.Run) (any, error) {
+				word, err := aql.Wait[string](ctx, run, "the quiet word")
+				if err != nil {
+					return nil, err
+				}
+				d, err := run.Ask(ctx, aql.Approval{Name: "q", Message: "May I?"})
+				return &built{[]string{word, d.Reason}}, err
+			}))
+		defer s.stop()
+		id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
+		synctest.Wait()
+		read := func(texts ...string) {
+			t.Helper()
+			entries, err := state.List(t.Context(), "exec/", "", 1000)
+			if err != nil || len(entries) == 0 {
+				t.Fatal(err)
+			}
+			for _, entry := range entries {
+				for _, text := range texts {
+					if strings.Contains(string(entry.Value), text) || strings.Contains(entry.Key, text) {
+						t.Errorf("%s = %s", entry.Key, entry.Value)
+					}
+				}
+			}
+		}
+		read("quiet word")
+		s.call("ann", "answer_execution", `{"execution_id":"`+id+`","name":"the quiet word","value":"hunter2"}`)
+		time.Sleep(time.Second)
+		read("quiet word", "hunter2", "aHVudGVyM", "May I?")
+		signed, err := gate.SignedStore(state, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		people := approve.New(signed)
+		items, err := people.List(t.Context())
+		if err != nil || len(items) != 1 {
+			t.Fatalf("%+v, %v", items, err)
+		}
+		_, err = people.Vote(t.Context(), items[0].ID, approve.Vote{
+			By: identity.Caller{Subject: "eve"}, Channel: "test", Approve: true, Reason: "fine", At: time.Now(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := s.end("ann", id)
+		if ended.Data.Status != "completed" || strings.Join(ended.Data.Result.Parts, " ") != "hunter2 fine" {
+			t.Errorf("%+v", ended)
+		}
+	})
+}
+
+// A question of an execution is on record: when it was asked, and when the execution has taken the approval.
+func TestQuestionsAreOnRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var records kept
+		state := new(store.Memory)
+		log := audit.New(audit.Options{Sinks: []audit.Sink{&records}, Wait: true})
+		defer func() { _ = log.Close(context.Background()) }()
+		s := &asker{inbox: approve.New(state)}
+		s.shop = newShop(t, aql.Options{
+			Name: "shop", State: state, Confirmation: aql.Confirmation{Inbox: approve.New}, Audit: log,
+		}, longOperation("build", gen.Lifecycle{Durable: true, Asks: true},
+			func(ctx context.Context, _ []any, _ any, run *aql.Run) (any, error) {
+				_, err := run.Ask(ctx, aql.Approval{Message: "May I?"})
+				return &built{}, err
+			}))
+		defer func() { s.stop() }()
+		id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
+		synctest.Wait()
+		s.vote(true, "")
+		s.end("ann", id)
+		var events []audit.Event
+		for _, r := range records {
+			if r.ApprovalID != "" {
+				events = append(events, r.Event)
+				if r.SessionID != id || r.Operation != "build" || r.Caller.Subject != "ann" {
+					t.Errorf("%+v", r)
+				}
+			}
+		}
+		if len(events) != 2 || events[0] != audit.ApprovalRequested || events[1] != audit.ApprovalUsed {
+			t.Errorf("%v", events)
+		}
+	})
+}
+
+// kept keeps records.
+type kept []audit.Record
+
+func (k *kept) Write(_ context.Context, records []audit.Record) error {
+	*k = append(*k, records...)
+	return nil
+}
+
+func (k *kept) Close() error { return nil }

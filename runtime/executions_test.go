@@ -324,6 +324,7 @@ func TestExecutionsAreDescribed(t *testing.T) {
 	adapter, err := aql.New(gen.NewRegistry([]gen.Handler{
 		longOperation("build", gen.Lifecycle{Durable: true, Retry: 2}, build),
 		longOperation("watch_build", gen.Lifecycle{}, build),
+		longOperation("ask_build", gen.Lifecycle{Asks: true}, build),
 	}, buildTypes), aql.Options{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
@@ -356,6 +357,11 @@ func TestExecutionsAreDescribed(t *testing.T) {
 		"watch_build": {"EXECUTE", "WatchBuildExecution", map[string]any{
 			"states": core, "supports_cancel": true, "supports_retry": false, "progress_reporting": true,
 		}},
+		"ask_build": {"EXECUTE", "AskBuildExecution", map[string]any{
+			"states":          []any{"pending", "running", "paused", "completed", "failed", "cancelled"},
+			"supports_cancel": true, "supports_retry": false, "progress_reporting": true,
+		}},
+		"answer_execution": {"EXECUTE", "Execution", nil},
 		"get_execution":    {"READ", "Execution", nil},
 		"list_executions":  {"READ", "ExecutionList", nil},
 		"cancel_execution": {"EXECUTE", "Execution", nil},
@@ -367,6 +373,7 @@ func TestExecutionsAreDescribed(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 		introspect(`{"query":"types","name":"` + want.Returns + `"}`)
+		introspect(`{"query":"types","name":"ExecutionWait"}`)
 	}
 }
 

@@ -215,6 +215,8 @@ func (e *Engine) lookAtQuestion(ctx context.Context, entry store.Entry) error {
 		return nil
 	case err != nil:
 		return err
+	case r != nil && r.unread: // processes that have the key look after it
+		return nil
 	case r == nil, r.State.Terminal(), r.State == Paused && (r.Waiting == nil || e.pauseKey(id, r.Waiting) != entry.Key):
 		e.discard(ctx, entry)
 		return nil
