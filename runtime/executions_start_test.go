@@ -129,7 +129,14 @@ func TestStartReportsProgress(t *testing.T) {
 // A call that waits says so, and goes on saying so no longer than it does; a wait ends where the execution is paused.
 func TestStartPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := waiting(t, gen.Lifecycle{Durable: true})
+		s := newShop(t, aql.Options{Name: "shop"}, longOperation("build", gen.Lifecycle{Durable: true, Asks: true},
+			func(ctx context.Context, _ []any, request any, run *aql.Run) (any, error) {
+				if _, err := slowly(ctx, nil, request, run); err != nil {
+					return nil, err
+				}
+				_, err := run.Wait(ctx, "folder")
+				return &built{}, err
+			}))
 		defer s.stop()
 		paused, resumed := 0, 0
 		ctx := aql.WithPause(t.Context(), func() func() { paused++; return func() { resumed++ } })

@@ -14,10 +14,10 @@ import (
 // its place later counts both: together they never get more than there may be, in how many processes whatsoever. Both
 // may be refused where one of them had room.
 //
-// The record is written after that and names its place, so that an execution which is started again has another one, and
-// what ends it later than that removes the place of before only. The place is removed after the end is in the record. A
-// start that dies in between leaves a place that no execution has, which counts until two walks have seen it: the error
-// is on the side of fewer executions.
+// The record is written after that and names its place, so that an execution which is started again has another one,
+// and what ends it later than that removes the place of before only. The place is removed after the end is in the
+// record. A start that dies in between leaves a place that no execution has, which counts until two walks have seen it:
+// the error is on the side of fewer executions.
 
 // takePlace gives an execution a new place. It fails with ErrTooMany where its caller has none left.
 func (e *Engine) takePlace(ctx context.Context, r *Record) error {

@@ -16,8 +16,11 @@ import (
 // they are cancelled, or fail where they are told to.
 func limited(t *testing.T, n, most int, in store.Store, fails func() bool) []*execution.Engine {
 	t.Helper()
-	return engines(t, n, in, execution.Options{Most: most, Poll: time.Hour, Lease: time.Hour, Operations: map[string]*execution.Operation{
-		"work": {Durable: true, Retry: 10, Do: func(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {
+	return engines(t, n, in, execution.Options{
+		Most: most, Poll: time.Hour, Lease: time.Hour,
+		Operations: map[string]*execution.Operation{"work": {Durable: true, Retry: 10, Do: func(
+			ctx context.Context, run *execution.Run,
+		) ([]byte, *execution.Failure) {
 			if fails() {
 				return nil, &execution.Failure{Code: "INTERNAL_ERROR", Final: true}
 			}
@@ -25,8 +28,8 @@ func limited(t *testing.T, n, most int, in store.Store, fails func() bool) []*ex
 				return nil, &execution.Failure{Code: "INTERNAL_ERROR"}
 			}
 			return nil, nil
-		}},
-	}})
+		}}},
+	})
 }
 
 func never() bool { return false }

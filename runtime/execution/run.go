@@ -193,11 +193,10 @@ func (r *Run) prepare(failed **Failure) bool {
 	r.answered = record.Waiting != nil && record.Waiting.Answer != nil
 	params := r.begun.Params
 	err = e.each(ctx, e.root+stepPart+r.begun.ID+"/", func(entry store.Entry) bool {
-		switch {
-		case lastOf(entry.Key) == paramsEntry:
-			params = entry.Value
-			return true
-		case isAside(entry.Key):
+		if isAside(entry.Key) {
+			if r.begun.ParamsAside && lastOf(entry.Key) == paramsEntry {
+				params = entry.Value
+			}
 			return true
 		}
 		r.steps[lastOf(entry.Key)] = entry.Value
@@ -300,6 +299,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 	inside, aside, err := r.keepResult(ctx, result)
 	if err != nil {
 		e.warn(ctx, "executions: the result of an attempt could not be written", err)
+		r.finish()
 		return
 	}
 	written, err := r.write(ctx, true, func(record *Record) {

@@ -140,18 +140,29 @@ func (e *Engine) repair(ctx context.Context, r *Record) (bool, error) {
 	if r.Worker != "" {
 		key = e.workKey(r.Worker, r.ID)
 	}
+	if left, err := e.isLeft(ctx, r, key); err != nil || !left {
+		return false, err
+	}
+	if r.Worker == "" {
+		if e.taken(ctx, r.ID) {
+			return false, nil
+		}
+		// It may have been queued since, by whoever has removed the entry of a worker then.
+		if left, err := e.isLeft(ctx, r, key); err != nil || !left {
+			return false, err
+		}
+	}
+	return true, e.put(ctx, key, nil, 0) // of a worker: whoever looks after those finds it
+}
+
+// isLeft reports whether an execution lacks the entry of a key, and is as it was read.
+func (e *Engine) isLeft(ctx context.Context, r *Record, key string) (bool, error) {
 	entry, err := e.o.Store.Get(ctx, key)
 	if err != nil || entry.Exists() {
 		return false, err
 	}
 	now, err := e.read(ctx, r.ID)
-	if err != nil || now == nil || now.version != r.version { // it goes on
-		return false, err
-	}
-	if r.Worker == "" && e.taken(ctx, r.ID) {
-		return false, nil
-	}
-	return true, e.put(ctx, key, nil, 0) // of a worker: whoever looks after those finds it
+	return err == nil && now != nil && now.version == r.version, err
 }
 
 // taken reports whether a worker has an entry of an execution.
