@@ -65,13 +65,17 @@ func (s *Server) answerTask(
 		Content map[string]json.RawMessage `json:"content"`
 	}
 	given, ok := responses[e.WaitsFor.Name]
-	if !ok || json.Unmarshal(given, &response) != nil || response.Action != "accept" || response.Content[answerField] == nil {
+	if !ok || json.Unmarshal(given, &response) != nil || response.Action != "accept" {
+		return nil
+	}
+	value, ok := response.Content[answerField]
+	if !ok {
 		return nil
 	}
 	reply := s.callAbout(ctx, session, answerExecution, e.ID, func(w *wire.Writer) {
 		w.Raw(`,"name":`)
 		w.String(e.WaitsFor.Name)
-		w.Raw(`,"value":` + string(response.Content[answerField]))
+		w.Raw(`,"value":` + string(value))
 	})
 	if code, message := failureOf(&reply); code != "" && code != invalidState { // somebody else was faster
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
