@@ -6,6 +6,7 @@ import (
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
+	"github.com/aqltag/aqltag/runtime/words"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -15,9 +16,6 @@ const answerExecution = "answer_execution"
 
 // answerField is the field of a form for what an execution waits for.
 const answerField = "value"
-
-// formsOf reports whether a client shows forms.
-func formsOf(c *mcp.ClientCapabilities) bool { return c != nil && hasForms(c.Elicitation) }
 
 // messageOf says in words in which state a task is.
 func messageOf(e *aql.Execution) string {
@@ -33,12 +31,37 @@ func messageOf(e *aql.Execution) string {
 	}
 }
 
-// writeQuestion writes the question for what an execution waits for, where the caller answers it and a form can have
-// the answer. What people decide in the inbox is no question to the client.
-func writeQuestion(w *wire.Writer, waits *aql.ExecutionWait) {
-	if waits == nil || waits.Operator {
+// writeQuestion writes the question for what an execution waits for, where the client can ask it: by a form, if the
+// caller answers and a form can have the answer, and by the page for the item, if people decide in the inbox.
+func (s *Server) writeQuestion(w *wire.Writer, c *mcp.ClientCapabilities, waits *aql.ExecutionWait) {
+	switch {
+	case waits == nil:
+	case waits.Operator:
+		if s.options.ApprovalURL != nil && opensPages(c) {
+			writePage(w, waits, s.options.ApprovalURL(waits.Approval))
+		}
+	case c != nil && hasForms(c.Elicitation):
+		writeForm(w, waits)
+	}
+}
+
+// writePage writes the page where people decide. What its user says of it to the client counts for nothing.
+func writePage(w *wire.Writer, waits *aql.ExecutionWait, page string) {
+	if page == "" {
 		return
 	}
+	w.String(waits.Approval)
+	w.Raw(`:{"method":"elicitation/create","params":{"mode":"url","message":`)
+	w.String("The operation that runs in the background asks an operator: " + words.Printable(waits.Message))
+	w.Raw(`,"url":`)
+	w.String(page)
+	w.Raw(`,"elicitationId":`)
+	w.String(waits.Approval)
+	w.Raw("}}")
+}
+
+// writeForm writes the form for an answer of the caller, if a form can have it.
+func writeForm(w *wire.Writer, waits *aql.ExecutionWait) {
 	switch waits.Type {
 	case "string", "integer", "number", "boolean":
 	default:

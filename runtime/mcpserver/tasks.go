@@ -150,7 +150,7 @@ func (s *Server) task(ctx context.Context, method string, request *mcp.ServerReq
 	switch method {
 	case getTask:
 		open := appendTask(nil, reply.Execution, "complete")
-		return &taskResult{open: appendState(open, reply.Execution, &reply, formsOf(request.ClientCapabilities()))}, nil
+		return &taskResult{open: s.appendState(open, reply.Execution, &reply, request.ClientCapabilities())}, nil
 	case updateTask:
 		if err := s.answerTask(ctx, session, reply.Execution, request.Params.InputResponses); err != nil {
 			return nil, err
@@ -263,16 +263,16 @@ func appendTask(buf []byte, e *aql.Execution, resultType string) []byte {
 }
 
 // appendState appends what a task has besides in its state: what the client is asked, or the result. reply is what
-// get_execution has answered, and forms says that the client can show some.
-func appendState(buf []byte, e *aql.Execution, reply *aql.Reply, forms bool) []byte {
+// get_execution has answered.
+func (s *Server) appendState(
+	buf []byte, e *aql.Execution, reply *aql.Reply, client *mcp.ClientCapabilities,
+) []byte {
 	var w wire.Writer
 	w.Reset(buf)
 	switch statusOf(e) {
 	case "input_required":
 		w.Raw(`,"inputRequests":{`)
-		if forms {
-			writeQuestion(&w, e.WaitsFor)
-		}
+		s.writeQuestion(&w, client, e.WaitsFor)
 		w.Raw("}")
 	case "completed":
 		if e.Failure != nil {

@@ -16,8 +16,10 @@ import (
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/mcpserver"
+	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -32,7 +34,10 @@ const (
 // building is a service with an operation that outlives its call, and one that does not.
 type building struct {
 	adapter *aql.Adapter
-	gates   gates
+	state   store.Memory
+	// elicitation is what clients can ask their users; nil: the SDK says that it is forms.
+	elicitation *mcp.ElicitationCapabilities
+	gates       gates
 }
 
 func newBuilding(t *testing.T) *building {
@@ -61,8 +66,20 @@ func newBuilding(t *testing.T) *building {
 			}),
 		},
 	}
+	release := paint
+	release.Name, release.Description = "release", "Releases it."
+	release.Execution = &gen.Execution{
+		Lifecycle: gen.Lifecycle{Durable: true, Asks: true},
+		Run: aql.RunFunc(func(ctx context.Context, _ []any, request any, run *aql.Run) (any, error) {
+			decision, err := run.Ask(ctx, aql.Approval{Message: "Release '{id}'?"})
+			if err != nil {
+				return nil, err
+			}
+			return &thing{ID: "by " + decision.By}, nil
+		}),
+	}
 	registry := gen.NewRegistry([]gen.Handler{
-		raze, paint,
+		raze, paint, release,
 		{
 			Name: "build", Category: gen.Execute, Danger: gen.Reversible, DangerSource: gen.DangerFromTag,
 			Description: "Builds it.", Params: fields, Request: (*thing)(nil), Result: (**thing)(nil), Returns: "Thing",
@@ -92,7 +109,10 @@ func newBuilding(t *testing.T) *building {
 		Name: "Thing", Kind: gen.KindObject, Fields: []gen.Field{{Name: "id", Go: "ID", Type: "string"}},
 	}})
 	var err error
-	b.adapter, err = aql.New(registry, aql.Options{Name: "builder", Version: "1.0.0", Mode: aql.ModeSingle})
+	b.adapter, err = aql.New(registry, aql.Options{
+		Name: "builder", Version: "1.0.0", Mode: aql.ModeSingle, State: &b.state,
+		Confirmation: aql.Confirmation{Inbox: approve.New},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +223,7 @@ func (b *building) connect(
 	t *testing.T, transport mcp.Transport, r *recording, version string, declares bool,
 ) *taskClient {
 	t.Helper()
-	capabilities := &mcp.ClientCapabilities{}
+	capabilities := &mcp.ClientCapabilities{Elicitation: b.elicitation}
 	if declares {
 		capabilities.AddExtension(tasksExtension, nil)
 	}
@@ -280,11 +300,13 @@ func (b *building) eras(t *testing.T) map[string]func(t *testing.T, declares boo
 func (b *building) served(
 	t *testing.T, setup func(*mcp.Server),
 ) map[string]func(t *testing.T, declares bool, bearer string) *taskClient {
-	server := mcpserver.New(b.adapter, mcpserver.Options{Elicit: true, Setup: setup, Bearer: &mcpserver.Bearer{
+	page := func(id string) string { return "https://console.example/" + id }
+	bearer := &mcpserver.Bearer{
 		Verify: func(_ context.Context, token string) (aql.Caller, time.Time, error) {
 			return aql.Caller{Subject: token, Issuer: "test"}, time.Now().Add(time.Hour), nil
 		},
-	}})
+	}
+	server := mcpserver.New(b.adapter, mcpserver.Options{Elicit: true, ApprovalURL: page, Setup: setup, Bearer: bearer})
 	t.Cleanup(server.Close)
 	handler, err := server.Handler()
 	if err != nil {
@@ -477,6 +499,58 @@ func TestTasksThatAsk(t *testing.T) {
 			}
 			c.holdToSchema("CreateTaskResult", "GetTaskResult", "UpdateTaskResult")
 		})
+	}
+}
+
+// What an operator decides is no question to the client, unless it can refer its user to the page for that.
+func TestTasksThatAskAnOperator(t *testing.T) {
+	for name, can := range map[string]*mcp.ElicitationCapabilities{
+		"forms": nil, "pages": {URL: &mcp.URLElicitationCapabilities{}},
+	} {
+		b := newBuilding(t)
+		b.elicitation = can
+		for era, open := range b.eras(t) {
+			t.Run(name+", "+era, func(t *testing.T) {
+				c := open(t, true, "ann")
+				id, _ := c.startOf("release", era)["taskId"].(string)
+				asked := c.until(id, "input_required")
+				if asked.StatusMessage != "An operator was asked: Release '"+era+"'?" {
+					t.Errorf("the client is told %q", asked.StatusMessage)
+				}
+				inbox := approve.New(&b.state)
+				items, err := inbox.List(t.Context())
+				if err != nil || len(items) == 0 {
+					t.Fatalf("%d items, %v", len(items), err)
+				}
+				item := items[len(items)-1].ID
+				question, _ := json.Marshal(asked.Requests)
+				want := `{}`
+				if can != nil {
+					want = `{"` + item + `":{"method":"elicitation/create","params":{"elicitationId":"` + item +
+						`","message":"The operation that runs in the background asks an operator: Release '` + era +
+						`'?","mode":"url","url":"https://console.example/` + item + `"}}}`
+				}
+				if string(question) != want {
+					t.Errorf("the client is asked %s, want %s", question, want)
+				}
+				response := map[string]json.RawMessage{item: json.RawMessage(`{"action":"accept","content":{"value":true}}`)}
+				if _, err := mcp.CallCustomMethod[*taskParams, *taskAnswer](t.Context(), c.session, "tasks/update",
+					&taskParams{TaskID: id, InputResponses: response}); err != nil {
+					t.Fatal(err)
+				}
+				c.until(id, "input_required") // the word of the client counts for nothing
+				vote := approve.Vote{By: aql.Caller{Subject: "eve"}, Channel: "page", Approve: true, At: time.Now()}
+				if _, err := inbox.Vote(t.Context(), item, vote); err != nil {
+					t.Fatal(err)
+				}
+				done := c.until(id, "completed")
+				if text := done.Result.Content[0].(*mcp.TextContent).Text; !strings.Contains(text, `"id":"by `) ||
+					!strings.Contains(text, "eve") {
+					t.Errorf("at the end: %s", text)
+				}
+				c.holdToSchema("CreateTaskResult", "GetTaskResult", "UpdateTaskResult")
+			})
+		}
 	}
 }
 
