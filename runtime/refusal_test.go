@@ -131,7 +131,7 @@ func TestRefusalQuestion(t *testing.T) {
 			}
 			want := `{"Operation":"drop","DangerLevel":"destructive","Message":"Drop 'n1' with ***?","Reasons":null,` +
 				`"Params":"{\"id\":\"n1\",\"key\":\"***\"}","Wait":0,"Expires":"0001-01-01T00:00:00Z",` +
-				`"Typing":{"param":"","value":""}}`
+				`"Typing":{"param":"","value":""},"Approval":""}`
 			checkText(t, "question", want, string(got))
 		})
 	}
