@@ -18,7 +18,6 @@ package verify
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"log/slog"
 	"time"
@@ -40,6 +39,8 @@ type Options struct {
 	// Failures is how many failures of a caller about one agent are looked at in a minute, or in a longer time for who
 	// keeps failing: see TooManyError. Default: 10.
 	Failures int
+	// Needs says who must approve that a hold is lifted without its code. A reason is always required.
+	Needs approve.Needs
 	// Channels are the ways to people.
 	Channels []Channel
 	// Minimum is the strength that one of the channels that show codes must have. Zero demands none: the box of a program
@@ -145,39 +146,10 @@ type TooManyError struct{ Until time.Time }
 
 func (e *TooManyError) Error() string { return "too many verifications failed" }
 
-// The errors of requests of people, besides those of package approve.
+// The errors of requests, besides those of package approve.
 var (
-	ErrNobody   = errors.New("a code is shown to a person who is known by name")
-	ErrNotAHold = errors.New("the item is neither a pause nor a block")
+	// ErrNobody says that nobody would be known to have seen a code.
+	ErrNobody = errors.New("a code is shown to a person who is known by name")
+	// ErrTooMany says that people would no longer look at each pause.
+	ErrTooMany = errors.New("too many executions of the caller are paused")
 )
-
-// ErrTooMany is the error of a pause that is one too many: people would no longer look at each.
-var ErrTooMany = errors.New("too many executions of the caller are paused")
-
-// Open holds a subject, and returns the id of its challenge. A subject that is held already has the same hold.
-func (b *Box) Open(ctx context.Context, s Subject) (ID, error) { panic("TODO") }
-
-// Holds returns what holds agents of a caller, and what was lifted and is not forgotten yet, the oldest first. It fails
-// if one of them cannot be read: then every agent of the caller must be taken to be blocked.
-func (b *Box) Holds(ctx context.Context, caller identity.Caller) ([]Hold, error) { panic("TODO") }
-
-// Forget removes a hold that was lifted, so that Holds no longer returns it. Of several calls with the same hold one
-// succeeds; the others fail with store.ErrConflict.
-func (b *Box) Forget(ctx context.Context, h Hold) error { panic("TODO") }
-
-// Verify passes a challenge of the caller with its code, which lifts the hold. It fails with a *FailedError if the
-// challenge is not passed, and with a *TooManyError if nothing was looked at. A challenge is over when somebody has
-// tried it, whether the code was right or not: a hold that is not lifted has another one.
-func (b *Box) Verify(ctx context.Context, caller identity.Caller, id, code string) (Result, error) {
-	panic("TODO")
-}
-
-// Show draws the code of a challenge, for a person. id is that of the challenge, or of its item in the inbox. A code
-// that was shown before is good no more. A block whose challenge has expired gets another one.
-func (b *Box) Show(ctx context.Context, person identity.Caller, id string) (Shown, error) {
-	panic("TODO")
-}
-
-// Inbox returns an inbox that has the items of another one, and those of the box. Who approves an item of the box lifts
-// the hold, whatever its code.
-func (b *Box) Inbox(inner approve.Inbox) approve.Inbox { panic("TODO") }
