@@ -59,8 +59,8 @@ type Item struct {
 	Votes  []Vote    `json:"votes,omitempty"`
 	Opened time.Time `json:"opened"`
 	Ready  time.Time `json:"ready,omitzero"` // before this time it cannot be approved
-	// Expires is until when an open item can be decided, an approved one used, and a denied one is remembered. A Block does
-	// not expire: it has none.
+	// Expires is until when an open item can be decided, an approved one used, and a denied one is remembered. A Block has
+	// none: it does not expire.
 	Expires  time.Time     `json:"expires,omitzero"`
 	Lifetime time.Duration `json:"lifetime,omitzero"`
 	UsedAt   time.Time     `json:"used_at,omitzero"`

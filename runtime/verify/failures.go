@@ -61,7 +61,11 @@ func (b *Box) count(ctx context.Context, caller identity.Caller, agent string) (
 		return claim, nil
 	}
 	until := now.Add(window(lately.Level))
-	next := patience{Level: min(lately.Level+1, mostLevels), Until: until}
+	next := patience{Level: min(lately.Level+1, mostLevels)}
+	if next.Level == lately.Level { // the same counter, which counts for a tenth longer
+		until = until.Add(window(lately.Level) / 10)
+	}
+	next.Until = until
 	text, err := json.Marshal(next)
 	if err == nil {
 		_, err = b.o.Store.Put(ctx, patiencePart+whose, text, entry.Version, until.Sub(now)+2*window(next.Level))

@@ -143,7 +143,7 @@ func parse(entry store.Entry) (hold, error) {
 
 func (h *hold) wellFormed() bool {
 	i := &h.Item
-	return i.ID != "" && (i.Kind == approve.Block && i.Expires.IsZero() || i.Kind == approve.Pause && !i.Expires.IsZero()) &&
+	return i.ID != "" && (h.block() && i.Expires.IsZero() || i.Kind == approve.Pause && !i.Expires.IsZero()) &&
 		(i.State == approve.Open || i.State == approve.Used) && i.Lifetime > 0 && !i.Opened.IsZero() &&
 		!h.Challenge.IsZero() && !h.Expires.IsZero()
 }

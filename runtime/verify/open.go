@@ -123,7 +123,9 @@ func (b *Box) Holds(ctx context.Context, caller identity.Caller) ([]Hold, error)
 		}
 		holds = append(holds, h.hold())
 	}
-	slices.SortStableFunc(holds, func(x, y Hold) int { return cmp.Or(x.Since.Compare(y.Since), cmp.Compare(x.key, y.key)) })
+	slices.SortStableFunc(holds, func(x, y Hold) int {
+		return cmp.Or(x.Since.Compare(y.Since), cmp.Compare(x.key, y.key))
+	})
 	return holds, nil
 }
 

@@ -79,8 +79,8 @@ func (h *hold) matches(id ID, c Code) bool {
 	return subtle.ConstantTimeCompare(known[:], got[:]) == 1 && len(h.Digest) == sha256.Size
 }
 
-// find returns the hold of a caller that has a challenge, or had it before its present one; its version is zero if there
-// is none. Those of other callers are not looked at.
+// find returns the hold of a caller that has a challenge, or had it before its present one. Its version is zero if
+// there is none. Those of other callers are not looked at.
 func (b *Box) find(ctx context.Context, caller identity.Caller, id ID) (found hold, err error) {
 	_, err = b.each(ctx, start(b.o.Adapter, caller), func(h hold) bool {
 		if !id.IsZero() && (h.Challenge == id || h.Closed == id) {

@@ -130,8 +130,8 @@ type Shown struct {
 	Item      approve.Item // the hold, as the inbox has it
 }
 
-// FailedError says that a challenge was not passed. It is the same error for a wrong code, a code that nobody was shown,
-// a challenge that has expired or is not known, and one of somebody else.
+// FailedError says that a challenge was not passed. It is the same error for a wrong code, a code that nobody was
+// shown, a challenge that has expired or is not known, and one of somebody else.
 type FailedError struct {
 	// Replacement is the id of the challenge that has taken its place; zero: there is none, or it is not the caller's.
 	Replacement ID
