@@ -35,7 +35,7 @@ var (
 	errPassphrase     = errors.New("the passphrase is wrong")
 	errTries          = errors.New("too many wrong passphrases were typed; wait a minute")
 	errTypedTwice     = errors.New("the passphrase stays as it was: you typed two that differ")
-	errShort          = fmt.Errorf("the passphrase stays as it was: a new one has %d characters or more", shortestPassphrase)
+	errShort          = fmt.Errorf("the passphrase stays as it was: one has %d characters or more", shortestPassphrase)
 	errPassphraseText = errors.New("a passphrase in the state is damaged, or was written by a later version")
 )
 

@@ -11,8 +11,7 @@ import (
 
 // What is asked of the wrong item.
 var (
-	errHeld = errors.New("an agent that is held is let go with operator unblock, or with the code that operator show-code " +
-		"shows")
+	errHeld    = errors.New("to let an agent go, use operator unblock, or have it pass the code of operator show-code")
 	errNotHeld = errors.New("this item holds no agent; operator approve is for it")
 )
 
