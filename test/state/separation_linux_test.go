@@ -37,8 +37,8 @@ func service() error {
 
 var codeOnScreen = regexp.MustCompile(`code +([0-9A-Z-]{31})\r?\n`)
 
-// OV-03: a code is on the terminal of the person who asked for it, and in no other byte that processes leave behind or
-// show: not in the state, the audit file, logs at debug, pipes, arguments or environments. Nor is the passphrase.
+// REQ-OV-03: a code is on the terminal of the person who asked for it, and in no other byte that processes leave behind
+// or show: not in the state, the audit file, logs at debug, pipes, arguments or environments. Nor is the passphrase.
 func TestCodesAreOnTheTerminalAlone(t *testing.T) {
 	const passphrase = "correct horse battery"
 	dir := t.TempDir()
