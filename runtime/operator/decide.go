@@ -48,7 +48,7 @@ func (d *Desk) decide(ctx context.Context, f Flags, item *approve.Item, of decis
 		return fmt.Errorf("writing to the terminal: %w", err)
 	}
 	if item.StateAt(d.now()) == approve.Open {
-		typed, err := t.ask("\nType " + of.word + " to " + of.lets + ": ")
+		typed, err := t.ask(ctx, "\nType "+of.word+" to "+of.lets+": ")
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (d *Desk) decide(ctx context.Context, f Flags, item *approve.Item, of decis
 			return fmt.Errorf("%w %s", errNotTyped, of.word)
 		}
 		if item.Needs.Reason && f.Reason == "" {
-			if f.Reason, err = t.ask("Reason: "); err != nil {
+			if f.Reason, err = t.ask(ctx, "Reason: "); err != nil {
 				return err
 			}
 		}

@@ -12,6 +12,8 @@ import (
 	"sync"
 )
 
+var errInterrupted = errors.New("interrupted; nothing is done")
+
 // longestTyped bounds what is read from the terminal, in bytes.
 const longestTyped = 4 << 10
 
@@ -61,19 +63,13 @@ func (t *dialog) say(text string) error {
 	return nil
 }
 
-// ask asks for a line.
-func (t *dialog) ask(prompt string) (string, error) {
-	if err := t.say(prompt); err != nil {
-		return "", err
-	}
-	line, err := t.lines.ReadString('\n')
-	if err != nil && (!errors.Is(err, io.EOF) || line == "") {
-		return "", fmt.Errorf("reading from the terminal: %w", err)
-	}
-	return strings.TrimSpace(line), nil
+// ask asks for a line. If ctx ends, nothing more is read.
+func (t *dialog) ask(ctx context.Context, prompt string) (string, error) {
+	return t.read(ctx, prompt, func() {})
 }
 
-// askUnseen asks for a line that the terminal does not show. If ctx ends, the terminal shows again what is typed.
+// askUnseen asks for a line that the terminal does not show. If ctx ends, the terminal shows again what is typed, and
+// nothing more is read.
 func (t *dialog) askUnseen(ctx context.Context, prompt string) (string, error) {
 	show := func() error { return nil }
 	if file, ok := t.ReadWriteCloser.(*os.File); ok {
@@ -82,14 +78,30 @@ func (t *dialog) askUnseen(ctx context.Context, prompt string) (string, error) {
 			return "", fmt.Errorf("the terminal would show what is typed: %w", err)
 		}
 	}
-	var once sync.Once
-	restore := func() {
-		once.Do(func() {
-			_ = show() // nothing else can be done
-			_ = t.say("\n")
-		})
-	}
+	restore := sync.OnceFunc(func() {
+		_ = show() // nothing else can be done
+		_ = t.say("\n")
+	})
 	defer restore()
-	defer context.AfterFunc(ctx, restore)()
-	return t.ask(prompt)
+	return t.read(ctx, prompt, restore)
+}
+
+// read writes a prompt and reads a line. If ctx ends, it calls interrupted, and closes the terminal so that reading
+// ends.
+func (t *dialog) read(ctx context.Context, prompt string, interrupted func()) (string, error) {
+	defer context.AfterFunc(ctx, func() {
+		interrupted()
+		_ = t.Close() // it is closed once more by who has opened it
+	})()
+	if err := t.say(prompt); err != nil {
+		return "", err
+	}
+	line, err := t.lines.ReadString('\n')
+	switch {
+	case err == nil, errors.Is(err, io.EOF) && line != "":
+		return strings.TrimSpace(line), nil
+	case ctx.Err() != nil:
+		return "", errInterrupted
+	}
+	return "", fmt.Errorf("reading from the terminal: %w", err)
 }

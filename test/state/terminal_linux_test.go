@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
+
+	"github.com/aqltag/aqltag/runtime/approve"
 )
 
 // typist is a process at a terminal of its own, and the person who types there.
@@ -108,4 +112,56 @@ func (y *typist) traces(t *testing.T) string {
 		all = append(all, text...)
 	}
 	return string(all)
+}
+
+// shows reports whether the terminal shows what is typed.
+func (y *typist) shows(t *testing.T) bool {
+	t.Helper()
+	var settings syscall.Termios
+	raw, err := y.terminal.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failure syscall.Errno
+	if err := raw.Control(func(fd uintptr) {
+		_, _, failure = syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TCGETS, uintptr(unsafe.Pointer(&settings)))
+	}); err != nil || failure != 0 {
+		t.Fatal(err, failure)
+	}
+	return settings.Lflag&syscall.ECHO != 0
+}
+
+// Whoever interrupts the subcommand while it asks has a terminal again that shows what is typed, and nothing is done.
+func TestQuestionsAreInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	location := filepath.Join(dir, "state.db")
+	state, err := openStore(t.Context(), location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer state.Close()
+	item, _, err := approve.New(state).Ask(t.Context(), approve.Question{
+		Kind: approve.Confirmation, At: time.Now(), Lifetime: time.Hour,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for prompt, words := range map[string][]string{
+		"New passphrase: ": {"passphrase"}, "Type approve ": {"approve", item.ID},
+	} {
+		y := startTyping(t, append([]string{"-state", location, "operator"}, words...)...)
+		soon(t, prompt, func() bool { return strings.Contains(y.sees(), prompt) })
+		if words[0] == "passphrase" && y.shows(t) {
+			t.Error("the terminal shows what is typed")
+		}
+		if _, err := y.terminal.WriteString("\x03"); err != nil { // Ctrl-C
+			t.Fatal(err)
+		}
+		if err := y.Wait(); err == nil || !strings.Contains(y.stderr.String(), "interrupted") {
+			t.Errorf("%s: %v, %s", prompt, err, &y.stderr)
+		}
+		if !y.shows(t) {
+			t.Errorf("%s: the terminal does not show any more what is typed", prompt)
+		}
+	}
 }
