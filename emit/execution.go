@@ -15,6 +15,7 @@ func (g *generator) execution(l *gen.Lifecycle, call string) string {
 	}
 	lifecycle.add("Keep", g.duration(l.Keep))
 	lifecycle.text("Once", l.Once)
+	lifecycle.flag("Asks", l.Asks)
 	if len(lifecycle) > 0 {
 		m.add("Lifecycle", g.gen("Lifecycle")+"{"+lifecycle.String()+"}")
 	}

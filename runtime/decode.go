@@ -114,6 +114,8 @@ func (d *decoder) readEnvelope(r *wire.Reader, q *request, whole *message) {
 			if whole != nil { // the label of an item means nothing
 				whole.id = id
 			}
+		case name == waitMember:
+			q.readWait(r)
 		default:
 			e.topLevel = e.topLevel || name == underscoreToken || name == continuation || !strings.HasPrefix(name, "_")
 			r.Skip()
@@ -154,6 +156,9 @@ func (d *decoder) finish(r *wire.Reader, q *request, data string) *Error {
 	}
 	if q.tokens.notText != "" {
 		return invalidType(q.tokens.notText, "string", q.tokens.kind, "")
+	}
+	if failed := q.checkWait(); failed != nil {
+		return failed
 	}
 	if len(d.unknown) > 0 && len(d.problems) == 0 && d.lenient {
 		q.ignored = cloned(d.unknown)

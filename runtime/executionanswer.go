@@ -14,12 +14,14 @@ import (
 	"github.com/aqltag/aqltag/runtime/quota"
 )
 
-// executionRequest is a request to get_execution, cancel_execution or retry_execution.
+// executionRequest is a request to get_execution, cancel_execution, retry_execution or answer_execution.
 type executionRequest struct {
 	ID     string
 	Wait   int
 	After  string
 	Reason string
+	Name   string
+	Value  json.RawMessage
 }
 
 // executionsRequest is a request to list_executions.
@@ -42,6 +44,7 @@ type executionAnswer struct {
 	Reason                string
 	Version               string
 	PollAfter             int
+	WaitsFor              *executionWait
 }
 
 type executionProgress struct {
@@ -81,11 +84,12 @@ func (e *executions) start(ctx context.Context, l *longRunning) (any, error) {
 	}
 	r, err := e.engine.Start(ctx, execution.Start{
 		Operation: l.Name, CallerKey: who.Key(), Caller: caller, Params: v.params, Session: v.session, Once: v.once,
+		Canonical: v.canonical,
 	})
 	if err != nil {
 		return nil, e.failure(err, "")
 	}
-	return e.answer(r)
+	return e.answer(ctx, e.follow(ctx, v, r))
 }
 
 func (e *executions) get(ctx context.Context, v *executionVisit, q *executionRequest) (*execution.Record, error) {
@@ -98,7 +102,9 @@ func (e *executions) get(ctx context.Context, v *executionVisit, q *executionReq
 	if q.After != "" && q.After != versionText(r) {
 		return r, nil
 	}
-	return e.engine.Wait(ctx, caller, q.ID, r.Version(), wait)
+	return e.engine.Follow(ctx, execution.Follow{
+		CallerKey: caller, ID: q.ID, Version: r.Version(), Most: wait, Pause: pauseOf(ctx),
+	})
 }
 
 // wait returns for how much of a time a request may wait: not at all where others would wait for it, and no longer than
@@ -151,7 +157,7 @@ func (e *executions) retry(ctx context.Context, v *executionVisit, q *executionR
 	if o.gate.Ungated() {
 		return e.engine.Retry(ctx, caller.Key(), q.ID)
 	}
-	params, err := e.engine.Params(r)
+	params, err := e.engine.Params(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -224,12 +230,12 @@ func (e *executions) list(ctx context.Context, _ []any, request any) (any, error
 }
 
 // answer returns an execution as agents see it.
-func (e *executions) answer(r *execution.Record) (*executionAnswer, error) {
+func (e *executions) answer(ctx context.Context, r *execution.Record) (*executionAnswer, error) {
 	a := withoutResult(r)
 	if r.State != execution.Completed {
 		return a, nil
 	}
-	result, err := e.engine.Result(r)
+	result, err := e.engine.Result(ctx, r)
 	a.Result = result
 	return a, err
 }
@@ -237,7 +243,7 @@ func (e *executions) answer(r *execution.Record) (*executionAnswer, error) {
 func withoutResult(r *execution.Record) *executionAnswer {
 	a := &executionAnswer{
 		ID: r.ID, Operation: r.Operation, Status: string(r.State), Attempt: r.Attempt, Reason: r.Reason,
-		CancelRequested: r.Cancel && !r.State.Terminal(), Version: versionText(r),
+		CancelRequested: r.Cancel && !r.State.Terminal(), Version: versionText(r), WaitsFor: waitsFor(r),
 	}
 	if !r.Started.IsZero() {
 		a.StartedAt = &r.Started
@@ -250,6 +256,8 @@ func withoutResult(r *execution.Record) *executionAnswer {
 	}
 	if f := r.Failure; f != nil {
 		a.Error = &executionError{f.Code, f.Message, f.Details}
+	} else if r.State == execution.Failed { // a failed execution says why (MCP-AQL core §8.4.3)
+		a.Error = &executionError{Code: "INTERNAL_ERROR", Message: "Internal error: 'the failure cannot be read'"}
 	}
 	if !r.State.Terminal() {
 		a.PollAfter = executionPollAfter
@@ -267,7 +275,8 @@ func (e *executions) failure(err error, id string) error {
 	case errors.Is(err, execution.ErrNotFound):
 		return NotFound("execution", strings.Clone(id))
 	case errors.As(err, &illegal):
-		return illegalTransition(illegal)
+		l := e.operations[illegal.Record.Operation]
+		return illegalTransition(illegal, l != nil && l.Lifecycle.Asks)
 	case errors.As(err, &once):
 		return failure(CodeAlreadyExists,
 			"The key belongs to execution '"+once.ID+"', which was started with other parameters; use another key",
@@ -282,9 +291,16 @@ func (e *executions) failure(err error, id string) error {
 }
 
 // illegalTransition is the failure of what the state of an execution does not allow (MCP-AQL core §8.4.2).
-func illegalTransition(illegal *execution.StateError) *Error {
+// asks says that it may pause.
+func illegalTransition(illegal *execution.StateError, asks bool) *Error {
 	r := illegal.Record
+	if illegal.Answer {
+		return notWaiting(r)
+	}
 	what, from := "cancelled", []string{"pending", "running", "retrying"}
+	if asks {
+		from = append(from, "paused")
+	}
 	if illegal.Retry {
 		what, from = "started again", []string{"failed"}
 	}

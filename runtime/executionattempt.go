@@ -27,7 +27,11 @@ func (e *executions) attempt(l *longRunning) func(context.Context, *execution.Ru
 		if invalid != nil {
 			return nil, e.shown(invalid.WithDetail("hint", "The operation has changed since the execution was started"))
 		}
-		result, err := e.charged(ctx, l, q, &Run{run: r, turns: &e.adapter.runner.turns})
+		run := &Run{run: r, turns: &e.adapter.runner.turns}
+		if l.Lifecycle.Asks {
+			run.asking = &questions{e, l, q, caller}
+		}
+		result, err := e.charged(ctx, l, q, run)
 		if err != nil {
 			return nil, e.failed(ctx, l, q, r, err)
 		}
@@ -77,12 +81,31 @@ func (e *executions) call(ctx context.Context, l *longRunning, q *request, r *Ru
 			err = errGoexit
 		}
 	}()
-	receivers, err := l.ReceiversOf(ctx)
-	if err == nil {
-		result, err = l.run(ctx, receivers, q.slots.handled.request, r)
-	}
+	result, err = e.intercepted(ctx, l, q, r)
 	returned = true
 	return result, err
+}
+
+// intercepted calls the handler inside the interceptors.
+func (e *executions) intercepted(ctx context.Context, l *longRunning, q *request, r *Run) (any, error) {
+	handler := func(ctx context.Context) (any, error) {
+		receivers, err := l.ReceiversOf(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return l.run(ctx, receivers, q.slots.handled.request, r)
+	}
+	if e.adapter.options.Intercept == nil {
+		return handler(ctx)
+	}
+	i := &interception{
+		bound: q.slots.handled.bound, attempt: handler,
+		Invocation: Invocation{
+			Operation: &l.Operation, Caller: CallerOf(ctx), Request: q.slots.handled.request,
+			Attempt: r.Attempt(), Execution: r.ID(),
+		},
+	}
+	return i.carryThrough(ctx, l.Result())
 }
 
 // failed is the failure of an attempt whose handler returned an error. What that means is of no interest where the

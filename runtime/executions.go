@@ -26,8 +26,7 @@ type Executions struct {
 	Poll time.Duration
 	// Drain is how long attempts may go on to the end of their step when Work is to end. Default: 5 seconds.
 	Drain time.Duration
-	// Most is how many executions of one caller may be under way of those that were started on the same day (UTC), in
-	// all processes. Default: 10,000.
+	// Most is how many executions of one caller may be under way, in all processes. Default: 10,000.
 	Most int
 }
 
@@ -50,7 +49,7 @@ type longRunning struct {
 func newExecutions(registry *Registry) (*Registry, executing, error) {
 	e := &executions{operations: make(map[string]*longRunning)}
 	handlers, operations := make(map[string]*gen.Handler), make(map[string]gen.Operation)
-	types := gen.ExecutionTypes()
+	types := gen.ExecutionTypes(registry.Definitions().Operations)
 	own := types[0]
 	bound := registry.Operations()
 	e.codecs = codec.NewSet(registry.Definitions().Types, registry.Codecs()...)
@@ -105,7 +104,7 @@ func (e *executions) handler(name string) *gen.Handler {
 			if err != nil {
 				return nil, e.failure(err, q.ID)
 			}
-			return e.answer(r)
+			return e.answer(ctx, r)
 		}
 	}
 	switch name {
@@ -115,6 +114,8 @@ func (e *executions) handler(name string) *gen.Handler {
 		h.Call = answer(e.cancel)
 	case gen.RetryExecution:
 		h.Call = answer(e.retry)
+	case gen.AnswerExecution:
+		h.Call = answer(e.answerWait)
 	default:
 		h.Request, h.Result = (*executionsRequest)(nil), (**executionList)(nil)
 		h.Call = e.list
@@ -133,6 +134,11 @@ func (e *executions) define(definitions *gen.Definitions) {
 // open makes the engine. It fails where what must not be read would be readable in the state.
 func (e *executions) open(a *Adapter) error {
 	e.adapter = a
+	for name, handler := range a.handlers {
+		if isAboutExecutions(name) { // they are built in
+			handler.intercept = nil
+		}
+	}
 	var faults []error
 	operations := make(map[string]*execution.Operation, len(e.operations))
 	types := make(map[string]*gen.Type)
@@ -144,8 +150,11 @@ func (e *executions) open(a *Adapter) error {
 		operations[name] = &execution.Operation{
 			Durable: c.Durable, Retry: c.Retry, Keep: c.Keep, Timeout: l.Timeout, Do: e.attempt(l),
 		}
+		if c.Asks {
+			operations[name].Decided = e.decided(l)
+		}
 		if !a.options.Available.has(&l.Operation) {
-			operations[name].Do = nil // what others start stays in the queue for them
+			operations[name].Do, operations[name].Decided = nil, nil // what others start stays in the queue for them
 			continue
 		}
 		for i := range l.Params {
@@ -171,6 +180,7 @@ func (e *executions) open(a *Adapter) error {
 	e.engine, err = execution.New(execution.Options{
 		Store: a.options.State, Name: a.options.Name, Operations: operations, Slots: o.Slots, Lease: o.Lease, Poll: o.Poll,
 		Drain: o.Drain, Most: o.Most, Keys: keys, Logger: a.log,
+		Decisions: e.decisions,
 	})
 	return err
 }
@@ -182,7 +192,9 @@ func (e *executions) endSession(id string) { e.engine.EndSession(id) }
 // executionVisit is a request that starts an execution or is about some, with what decides about it.
 type executionVisit struct {
 	params     []byte
+	canonical  []byte // of the parameters, where there is a key
 	once       string
+	wait       time.Duration // for what the execution comes to that is started
 	session    string
 	gate       *gate.Gate
 	gated      *gate.Session
@@ -208,9 +220,11 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 		batch: x.message.batch != nil,
 	}
 	if l != nil {
-		v.params = q.sent()
+		v.params, v.wait = q.sent(), waitOf(x, q)
 		if once := l.Lifecycle.Once; once != "" {
-			v.once = textOfJSON(q.Value(once))
+			if v.once = textOfJSON(q.Value(once)); v.once != "" {
+				v.canonical = q.seen()
+			}
 		}
 	}
 	return context.WithValue(ctx, executionKey{}, v)
@@ -218,7 +232,7 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 
 func isAboutExecutions(name string) bool {
 	switch name {
-	case gen.GetExecution, gen.ListExecutions, gen.CancelExecution, gen.RetryExecution:
+	case gen.GetExecution, gen.ListExecutions, gen.CancelExecution, gen.RetryExecution, gen.AnswerExecution:
 		return true
 	}
 	return false
@@ -231,6 +245,21 @@ func textOfJSON(text string, given bool) string {
 		return ""
 	}
 	return value
+}
+
+// seen returns the parameters as the handler sees them, in a form that does not depend on how they were spelled.
+func (q *request) seen() []byte {
+	w := wire.NewWriter(nil)
+	w.BeginObject()
+	for i := range q.operation.definition.Params {
+		name := q.operation.definition.Params[i].Name
+		if text, given := q.visible(name); given {
+			w.KeyEscaped(name)
+			w.Raw(string(wire.Canonical(nil, text)))
+		}
+	}
+	w.EndObject()
+	return w.Bytes()
 }
 
 // sent returns the parameters as an object of JSON that can be read again.

@@ -65,8 +65,9 @@ type executionOf struct {
 			Code, Message string
 			Details       map[string]any
 		}
-		Version string
-		Items   []map[string]any
+		Version  string
+		Items    []map[string]any
+		WaitsFor map[string]any `json:"waits_for"`
 	}
 	Error struct {
 		Code, Message string
@@ -272,27 +273,6 @@ func TestFinalFailure(t *testing.T) {
 	})
 }
 
-// A key starts one execution, and is no other's.
-func TestOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShop(t, aql.Options{Name: "shop"}, longOperation("build", gen.Lifecycle{Durable: true, Once: "key"}, build))
-		defer s.stop()
-		first := s.call("ann", "build", `{"target":"x","key":"k"}`)
-		again := s.call("ann", "build", `{"key":"k","target":"x"}`)
-		if first.Data.ExecutionID != again.Data.ExecutionID {
-			t.Errorf("%+v, %+v", first, again)
-		}
-		other := s.call("ann", "build", `{"target":"y","key":"k"}`)
-		if other.Error.Code != "CONFLICT_ALREADY_EXISTS" ||
-			other.Error.Details["execution_id"] != first.Data.ExecutionID {
-			t.Errorf("%+v", other)
-		}
-		if bob := s.call("bob", "build", `{"target":"x","key":"k"}`); bob.Data.ExecutionID == first.Data.ExecutionID {
-			t.Errorf("%+v", bob)
-		}
-	})
-}
-
 // Sensitive parameters of a durable operation are in no state that can be read.
 func TestSealedParameters(t *testing.T) {
 	handler := longOperation("build", gen.Lifecycle{Durable: true},
@@ -344,6 +324,7 @@ func TestExecutionsAreDescribed(t *testing.T) {
 	adapter, err := aql.New(gen.NewRegistry([]gen.Handler{
 		longOperation("build", gen.Lifecycle{Durable: true, Retry: 2}, build),
 		longOperation("watch_build", gen.Lifecycle{}, build),
+		longOperation("ask_build", gen.Lifecycle{Asks: true}, build),
 	}, buildTypes), aql.Options{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
@@ -376,6 +357,11 @@ func TestExecutionsAreDescribed(t *testing.T) {
 		"watch_build": {"EXECUTE", "WatchBuildExecution", map[string]any{
 			"states": core, "supports_cancel": true, "supports_retry": false, "progress_reporting": true,
 		}},
+		"ask_build": {"EXECUTE", "AskBuildExecution", map[string]any{
+			"states":          []any{"pending", "running", "paused", "completed", "failed", "cancelled"},
+			"supports_cancel": true, "supports_retry": false, "progress_reporting": true,
+		}},
+		"answer_execution": {"EXECUTE", "Execution", nil},
 		"get_execution":    {"READ", "Execution", nil},
 		"list_executions":  {"READ", "ExecutionList", nil},
 		"cancel_execution": {"EXECUTE", "Execution", nil},
@@ -387,6 +373,7 @@ func TestExecutionsAreDescribed(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 		introspect(`{"query":"types","name":"` + want.Returns + `"}`)
+		introspect(`{"query":"types","name":"ExecutionWait"}`)
 	}
 }
 

@@ -26,6 +26,11 @@ import (
 // loaded again where their keys have changed, wherever these are: of a key that next has loaded with this very context,
 // what was loaded stays. No interceptor sees what relations lead to.
 //
+// An operation that outlives its call is intercepted at the call, where next starts the execution, and then at each
+// attempt, where next runs the handler: see Invocation.Attempt. The two share no context, and may be in two processes.
+// At an attempt Warn does nothing, and the interceptor runs in no turn, as the handler outside its steps. An attempt
+// that ends because the execution goes on later has an error, too: execution.ErrPaused.
+//
 // It must not change the request, since the gate has decided about this one. next may be called again only for an
 // operation of the category READ: a confirmation is for one run. A Query in the request is whole again at each run,
 // whatever the run before took of it. next must be called in the interceptor's goroutine;
@@ -39,6 +44,10 @@ type Invocation struct {
 	Caller    Caller
 	// Request is the pointer to the decoded request struct that the handler gets.
 	Request any
+	// Attempt is the number of the attempt at an execution that runs, from 1 on, and Execution the id of that. Zero: a
+	// call does. A call of an operation whose Operation.Lifecycle is not nil starts an execution, and runs no handler.
+	Attempt   int
+	Execution string
 }
 
 // Next runs what comes after an interceptor: the next interceptor, or the handler. The result has the type that the
@@ -50,6 +59,7 @@ type Next func(ctx context.Context) (result any, err error)
 type interception struct {
 	*bound
 	Invocation
+	attempt Next          // runs the handler at an attempt at an execution; nil: a call does
 	inquiry inquiry       // nil: the operation has no Query
 	behind  codec.Behind  // what the request selects behind the fields
 	loaded  *codec.Loaded // of the last result of the handler; nil: nothing
@@ -65,18 +75,27 @@ func (c *handled) intercepted(ctx context.Context) (any, error) {
 		inquiry:    c.inquiry,
 		behind:     c.chosen.Behind,
 	}
-	defer i.over.Store(true) // also where an interceptor panics
-	result, err := i.from(0)(ctx)
+	result, err := i.carryThrough(ctx, c.Result())
 	if err != nil {
 		return nil, err
-	}
-	if want := c.Result(); want != nil && !fits(reflect.TypeOf(result), want) {
-		return nil, fmt.Errorf("an interceptor returned %T from %s, which returns %s", result, c.Name, want)
 	}
 	if c.loaded = i.loaded; !c.chosen.Behind.IsEmpty() && (c.loaded == nil || !c.loaded.IsOf(result)) {
 		c.loaded, err = c.loadAgain(ctx, i.loaded, result, c.chosen.Behind)
 	}
 	return result, err
+}
+
+// carryThrough runs all interceptors, and the handler inside them. The result is of a type; nil: of any.
+func (i *interception) carryThrough(ctx context.Context, want reflect.Type) (any, error) {
+	defer i.over.Store(true) // also where an interceptor panics
+	result, err := i.from(0)(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if want != nil && !fits(reflect.TypeOf(result), want) {
+		return nil, fmt.Errorf("an interceptor returned %T from %s, which returns %s", result, i.Operation.Name, want)
+	}
+	return result, nil
 }
 
 // fits reports whether a value of type t, nil for a nil interface, is one that a handler returns as want.
@@ -103,6 +122,9 @@ func (i *interception) from(at int) Next {
 		}
 		if i.runs.Add(1) > 1 && i.Operation.Category != gen.Read {
 			return nil, errRunTwice
+		}
+		if i.attempt != nil {
+			return i.attempt(ctx)
 		}
 		if i.inquiry != nil {
 			i.inquiry.restore()

@@ -56,6 +56,8 @@ func (d *decoder) readOther(r *wire.Reader, q *request) {
 	case name == underscoreToken, name == tokenParam && q.operation.confirmable,
 		name == continuation && q.operation.keepsValues:
 		q.tokens.read(r, name)
+	case name == waitMember:
+		q.readWait(r)
 	case strings.HasPrefix(name, "_"):
 		r.Skip()
 	default:

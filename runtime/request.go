@@ -22,6 +22,7 @@ type request struct {
 	misrouted *operation // where operation is nil: the one of that name, which another tool reaches
 	call      call       // nil: the parameters were not read
 	tokens    tokens
+	wait      asksToWait
 	values    []paramValue // only for operations whose gate looks at parameters
 	slots     slots
 	ignored   []string // names that are not parameters, where the adapter ignores them

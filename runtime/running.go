@@ -20,8 +20,9 @@ import (
 //
 // The methods of a nil *Run do nothing, and Step runs its function: so a handler can be called in tests.
 type Run struct {
-	run   *execution.Run
-	turns *turns
+	run    *execution.Run
+	turns  *turns
+	asking *questions // nil: the operation does not say that it asks
 
 	mutex sync.Mutex
 	steps int // that are under way, and have one turn together

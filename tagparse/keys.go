@@ -98,6 +98,10 @@ var (
 			Name: "keep", Value: Duration,
 			Doc: "how long an execution that has ended can be read; default: 24h; with a `*aql.Run`",
 		},
+		{
+			Name: "asks", Value: Flag,
+			Doc: "that executions may wait for the answer of an operator or of their caller; with a `*aql.Run`",
+		},
 		{Name: "ids", Value: List, Doc: "fields that identify the resource of an update"},
 		{
 			Name: "guessed", Value: Flag,

@@ -70,8 +70,8 @@ type database struct {
 	close func()
 }
 
-// newDatabase makes a database, and fills the table.
-func newDatabase(ctx context.Context, k kind) (*database, error) {
+// newDatabase makes a database, and fills the table with a number of rows, a multiple of loaded.
+func newDatabase(ctx context.Context, k kind, rows int) (*database, error) {
 	table, err := sqlquery.New[tasks.Task](k.dialect, "tasks", k.columns)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func newDatabase(ctx context.Context, k kind) (*database, error) {
 		return nil, err
 	}
 	d := &database{k, db, table, closeAll}
-	if err := d.fill(ctx); err != nil {
+	if err := d.fill(ctx, rows); err != nil {
 		closeAll()
 		return nil, fmt.Errorf("filling the table of %s: %w", k.dialect, err)
 	}
@@ -92,7 +92,7 @@ func newDatabase(ctx context.Context, k kind) (*database, error) {
 const loaded = 500
 
 // fill creates the table with the indexes that it wants, and inserts the tasks.
-func (d *database) fill(ctx context.Context) error {
+func (d *database) fill(ctx context.Context, rows int) error {
 	tx, err := d.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (d *database) fill(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = insert.Close() }()
-	all := tasks.Make(manyTasks)
+	all := tasks.Make(rows)
 	for i := 0; i < len(all); i += loaded {
 		var values []any
 		for k := range loaded {

@@ -13,23 +13,18 @@ import (
 	"github.com/aqltag/aqltag/runtime/sqlquery"
 )
 
-// How many rows are in front of a page.
-const (
-	deep    = manyTasks / 2
-	deepDue = 30_000 // of the 66,700 that are due at some time
-)
-
 // pageOf returns the benchmark of a page in the middle of a table, the newest first.
-func pageOf(k kind) func(context.Context) (Group, error) {
+func pageOf(k kind, rows int) func(context.Context) (Group, error) {
 	return func(ctx context.Context) (Group, error) {
-		return groupOf(ctx, k, tablePage{by: "created_at", descending: true, depth: deep})
+		return groupOf(ctx, k, rows, tablePage{by: "created_at", descending: true, depth: rows / 2})
 	}
 }
 
-// nullablePageOf returns the benchmark of a page in the order of a column that may be NULL.
-func nullablePageOf(k kind) func(context.Context) (Group, error) {
+// nullablePageOf returns the benchmark of a page in the order of a column that may be NULL, as it is in a third of the
+// rows.
+func nullablePageOf(k kind, rows int) func(context.Context) (Group, error) {
 	return func(ctx context.Context) (Group, error) {
-		return groupOf(ctx, k, tablePage{by: "due_at", depth: deepDue})
+		return groupOf(ctx, k, rows, tablePage{by: "due_at", depth: rows / 10 * 3})
 	}
 }
 
@@ -46,8 +41,8 @@ const (
 	withOffset  = "OFFSET, alone"
 )
 
-func groupOf(ctx context.Context, k kind, p tablePage) (group Group, err error) {
-	d, err := newDatabase(ctx, k)
+func groupOf(ctx context.Context, k kind, rows int, p tablePage) (group Group, err error) {
+	d, err := newDatabase(ctx, k, rows)
 	if err != nil {
 		return Group{}, err
 	}
@@ -126,7 +121,7 @@ func (p tablePage) behind(ctx context.Context, d *database, position aql.Window)
 	if d.dialect == sqlquery.MySQL {
 		args = []any{at, at, position.After[1]}
 	}
-	return p.read(ctx, d, "WHERE "+fmt.Sprintf(d.kind.behind, p.by, symbol), "", args...)
+	return p.read(ctx, d, "WHERE "+fmt.Sprintf(d.behind, p.by, symbol), "", args...)
 }
 
 // read reads the tasks of a page and one more.

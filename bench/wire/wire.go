@@ -41,7 +41,10 @@ type Benchmark struct {
 }
 
 // Benchmarks returns all benchmarks.
-func Benchmarks() []Benchmark {
+func Benchmarks() []Benchmark { return BenchmarksOf(manyTasks) }
+
+// BenchmarksOf returns all benchmarks, with databases whose tables have a number of rows, which is a multiple of 1,000.
+func BenchmarksOf(rows int) []Benchmark {
 	return []Benchmark{
 		{"decode/small", decodeSmall},
 		{"decode/medium", decodeMedium},
@@ -65,12 +68,12 @@ func Benchmarks() []Benchmark {
 		{"collection/stream", pageOfStream},
 		{"collection/groups", groupCount},
 		{"collection/maps", pageOfMaps},
-		{"collection/sqlite", pageOf(inSQLite)},
-		{"collection/postgres", pageOf(inPostgres)},
-		{"collection/mariadb", pageOf(inMariaDB)},
-		{"collection/sqlite/nullable", nullablePageOf(inSQLite)},
-		{"collection/postgres/nullable", nullablePageOf(inPostgres)},
-		{"collection/mariadb/nullable", nullablePageOf(inMariaDB)},
+		{"collection/sqlite", pageOf(inSQLite, rows)},
+		{"collection/postgres", pageOf(inPostgres, rows)},
+		{"collection/mariadb", pageOf(inMariaDB, rows)},
+		{"collection/sqlite/nullable", nullablePageOf(inSQLite, rows)},
+		{"collection/postgres/nullable", nullablePageOf(inPostgres, rows)},
+		{"collection/mariadb/nullable", nullablePageOf(inMariaDB, rows)},
 		{"collection/read", readQuery},
 		{"collection/cursor", sealCursor},
 	}

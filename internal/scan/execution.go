@@ -42,6 +42,8 @@ func (b *builder) addLifecycle(o operation, h *handled) {
 		switch item.Key {
 		case "durable":
 			l.Durable = true
+		case "asks":
+			l.Asks = true
 		case "retry":
 			l.Retry = b.retries(o, item)
 		case "keep":
@@ -88,7 +90,7 @@ func (b *builder) keepFor(item tags.Item) time.Duration {
 // refuseLifecycle reports what has no meaning for an operation that ends before it answers.
 func (b *builder) refuseLifecycle(o operation, h *handled) {
 	for _, item := range o.items {
-		if slices.Contains([]string{"durable", "retry", "keep"}, item.Key) {
+		if slices.Contains([]string{"durable", "retry", "keep", "asks"}, item.Key) {
 			b.Report(item.At, diag.Diagnostic{
 				Code: diag.CodeType, FieldPath: o.name(),
 				Message:    fmt.Sprintf("%s has no meaning for %s, which ends before it answers", item.Key, h.Operation.Name),
@@ -139,6 +141,9 @@ func (b *builder) checkExecutionNames(handlers []handled, operations []operation
 		return
 	}
 	added := []string{gen.GetExecution, gen.ListExecutions, gen.CancelExecution, gen.RetryExecution}
+	if slices.ContainsFunc(handlers, func(h handled) bool { return h.Run && h.Operation.Lifecycle.Asks }) {
+		added = append(added, gen.AnswerExecution)
+	}
 	for i := range handlers {
 		if name := handlers[i].Operation.Name; slices.Contains(added, name) {
 			b.Report(operations[i].at(), diag.Diagnostic{

@@ -67,15 +67,16 @@ type Question struct {
 	Danger    gen.Danger
 	Caller    identity.Caller
 	// Session is the connection of an anonymous caller, whom nothing else tells from others; empty: it does not matter.
-	Session  string
-	Rule     string   // the rule of the policy that demands it; empty: none does
-	Message  string   // the words of the operation's author, with values of parameters in them
-	Reasons  []string // why it is dangerous
-	Params   string   // a JSON object without sensitive values; an item has of long ones the beginning
-	Needs    Needs
-	At       time.Time
-	Lifetime time.Duration // how long it can be decided, and after that used
-	Cooldown time.Duration // how long it cannot be approved yet
+	Session   string
+	Execution string   // that asks, and goes on when there is a decision; empty: a request asks
+	Rule      string   // the rule of the policy that demands it; empty: none does
+	Message   string   // the words of the operation's author, with values of parameters in them
+	Reasons   []string // why it is dangerous
+	Params    string   // a JSON object without sensitive values; an item has of long ones the beginning
+	Needs     Needs
+	At        time.Time
+	Lifetime  time.Duration // how long it can be decided, and after that used
+	Cooldown  time.Duration // how long it cannot be approved yet
 }
 
 // New returns the inbox in a store.

@@ -127,7 +127,8 @@ func (b *box) Ask(ctx context.Context, q Question) (item Item, opened bool, err 
 func (q *Question) Item() Item {
 	item := Item{
 		ID: idPrefix + rand.Text(), Kind: q.Kind, Adapter: q.Adapter, Operation: q.Operation, Danger: q.Danger,
-		Caller: identity.Caller{Subject: q.Caller.Subject, Issuer: q.Caller.Issuer}, Rule: q.Rule, Message: q.Message,
+		Caller: identity.Caller{Subject: q.Caller.Subject, Issuer: q.Caller.Issuer}, Execution: q.Execution,
+		Rule: q.Rule, Message: q.Message,
 		Reasons: q.Reasons, Params: shown(q.Params), State: Open, Needs: q.Needs, Opened: q.At.UTC(),
 		Expires: q.At.Add(q.Lifetime).UTC(), Lifetime: q.Lifetime,
 	}

@@ -19,6 +19,7 @@ type Kind string
 const (
 	Confirmation Kind = "confirmation" // a request that requires confirmation
 	Continuation Kind = "quota"        // going on after a quota has reached its pause threshold
+	Enquiry      Kind = "question"     // what an execution asks before it goes on
 	// Pause and Block are about an agent that is held until somebody has looked: see package verify. To approve one is to
 	// lift it. It cannot be denied.
 	Pause Kind = "verify" // of one execution
@@ -47,11 +48,12 @@ type Item struct {
 	Danger    gen.Danger      `json:"danger_level"`
 	Caller    identity.Caller `json:"caller"` // who asks, or whose agent is held
 	Agent     string          `json:"agent,omitempty"`
-	Execution string          `json:"execution,omitempty"`    // of a Pause
-	Challenge string          `json:"challenge_id,omitempty"` // of a Pause or a Block
-	Rule      string          `json:"rule,omitempty"`
-	Message   string          `json:"message,omitempty"`
-	Reasons   []string        `json:"reasons,omitempty"`
+	// Execution is the one that asks, and goes on when there is a decision, or that is paused.
+	Execution string   `json:"execution,omitempty"`
+	Challenge string   `json:"challenge_id,omitempty"` // of a Pause or a Block
+	Rule      string   `json:"rule,omitempty"`
+	Message   string   `json:"message,omitempty"`
+	Reasons   []string `json:"reasons,omitempty"`
 	// Params is a JSON object. In place of a long value it has a text that ends with the size of that: … (70002 bytes)
 	Params string    `json:"params,omitempty"`
 	State  State     `json:"state"`
@@ -156,7 +158,7 @@ const longestReason = 500
 // wellFormed reports whether an item from a store has the forms of one that an inbox has put there. Who can write the
 // store can put there what looks like one.
 func (i *Item) wellFormed() bool {
-	return isID(i.ID) && (i.Kind == Confirmation || i.Kind == Continuation) &&
+	return isID(i.ID) && (i.Kind == Confirmation || i.Kind == Continuation || i.Kind == Enquiry) &&
 		(i.State == Open || i.State == Approved || i.State == Denied || i.State == Used) &&
 		!i.Opened.IsZero() && !i.Expires.IsZero() && i.Lifetime > 0
 }

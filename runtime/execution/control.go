@@ -23,42 +23,6 @@ func (e *Engine) Get(ctx context.Context, callerKey, id string) (*Record, error)
 	return r, nil
 }
 
-// mostWaiting is how many requests may wait for changes.
-const mostWaiting = 64
-
-// Wait returns an execution as soon as it is no longer at a version, or after a while. Where too many wait already it
-// returns at once.
-func (e *Engine) Wait(
-	ctx context.Context, callerKey, id string, version uint64, most time.Duration,
-) (*Record, error) {
-	r, err := e.Get(ctx, callerKey, id)
-	if err != nil || most <= 0 || r.Version() != version || r.State.Terminal() {
-		return r, err
-	}
-	select {
-	case e.places <- struct{}{}:
-		defer func() { <-e.places }()
-	default:
-		return r, nil
-	}
-	changed, done := e.waiting(id)
-	defer done()
-	waiting, cancel := context.WithTimeout(ctx, most)
-	defer cancel()
-	news := e.news(waiting, recordPart+id)
-	for {
-		if r, err = e.Get(ctx, callerKey, id); err != nil || r.Version() != version {
-			return r, err
-		}
-		select {
-		case <-waiting.Done():
-			return r, ctx.Err()
-		case <-changed:
-		case <-news:
-		}
-	}
-}
-
 // waiting returns a channel that receives when this process has changed an execution.
 func (e *Engine) waiting(id string) (changed chan struct{}, done func()) {
 	changed = make(chan struct{}, 1)
@@ -127,6 +91,7 @@ func (e *Engine) Cancel(ctx context.Context, callerKey, id, reason string) (*Rec
 // askToEnd tells the worker of an execution that its cancellation was asked for.
 func (e *Engine) askToEnd(ctx context.Context, worker, id string) error {
 	e.wakeUp(id)
+	defer e.tell(ctx, queuePart)
 	return e.put(ctx, e.root+askedPart+worker+"/"+id, nil, time.Hour)
 }
 
@@ -178,24 +143,20 @@ func (e *Engine) retry(ctx context.Context, r *Record) (*Record, error) {
 		return nil, err
 	}
 	now := e.now()
-	counted := *r
-	counted.Counted = now.Truncate(day).Add(day)
-	counts, err := e.o.Store.Take(ctx, []store.Claim{e.counted(&counted, 1)})
-	if err == nil && counts[0].Refused {
-		err = ErrTooMany
-	}
-	if err != nil {
+	again := *r
+	if err := e.takePlace(ctx, &again); err != nil {
 		return nil, errors.Join(err, e.drop(ctx, work))
 	}
 	if err := e.persist(ctx, r); err != nil {
 		return nil, err
 	}
-	r.Counted, r.State, r.Due, r.Finished, r.Failure = counted.Counted, Retrying, now, time.Time{}, nil
+	r.Place, r.State, r.Due, r.Finished, r.Failure = again.Place, Retrying, now, time.Time{}, nil
 	r.Again, r.Repeats, r.Lost, r.Cancel = r.Again+1, 0, 0, false
+	r.Waiting = nil // the answer is a step
 	if err := e.save(ctx, r); err != nil {
 		if errors.Is(err, store.ErrConflict) {
-			_, giveBack := e.o.Store.Take(ctx, []store.Claim{e.counted(r, -1)})
-			return nil, errors.Join(err, giveBack, e.drop(ctx, work))
+			e.leavePlace(ctx, r)
+			return nil, errors.Join(err, e.drop(ctx, work))
 		}
 		return nil, err
 	}
@@ -203,6 +164,7 @@ func (e *Engine) retry(ctx context.Context, r *Record) (*Record, error) {
 		return nil, err
 	}
 	e.nudge()
+	e.tell(ctx, queuePart)
 	return r, e.drop(ctx, work)
 }
 

@@ -41,6 +41,9 @@ type Operation struct {
 	// does not count when Run.Stopped is not nil, except that an execution whose cancellation was asked for is completed
 	// where it fails no more.
 	Do func(ctx context.Context, run *Run) (result []byte, failed *Failure)
+	// Decided returns the answer to the question of a paused execution that a person is asked; nil: nobody has decided
+	// yet. A nil function: the operation asks nobody, or other processes look for that.
+	Decided func(ctx context.Context, r *Record) (answer []byte, err error)
 }
 
 // defaultKeep is the default of Operation.Keep.
@@ -67,15 +70,16 @@ type Options struct {
 	Drain time.Duration
 	// Grace is how long an attempt may run whose context has ended, before it is given up. Default: 10 seconds.
 	Grace time.Duration
-	// Most is how many executions of one caller may be under way that were started, or started again, on the same day
-	// (UTC). Default: 10,000.
+	// Most is how many executions of one caller may be under way, in all processes. Default: 10,000.
 	Most int
-	// Keys encrypt parameters, results of steps and results; the first one encrypts, all of them decrypt. Without a key
-	// they are in the store as they are.
+	// Keys encrypt parameters, results of steps, results, progress, failures and reasons; the first one encrypts, all of
+	// them decrypt. Without a key they are in the store as they are.
 	Keys [][]byte
 	// Backoff returns the pause before an attempt is repeated for the nth time, from 1 on. Default: 1 second, doubled
 	// each time up to 5 minutes, and a fifth more or less.
 	Backoff func(n int) time.Duration
+	// Decisions returns a channel that receives when Operation.Decided may have news; nil: that is asked in intervals.
+	Decisions func(ctx context.Context) <-chan struct{}
 	// Logger is required.
 	Logger *slog.Logger
 	// Now is the clock; nil: time.Now. Only when something is due goes by it, and what records say.
@@ -107,7 +111,8 @@ var (
 // StateError says that an execution is in a state in which what was asked for cannot be done.
 type StateError struct {
 	Record *Record
-	Retry  bool // it was to be started again; otherwise to be cancelled
+	Retry  bool // it was to be started again
+	Answer bool // it was to be answered; otherwise to be cancelled
 }
 
 // Error names the state.
@@ -126,10 +131,11 @@ type Engine struct {
 	o       Options
 	root    string // of all keys
 	boxes   []cipher.AEAD
-	mac     []byte
+	secret  atomic.Pointer[[]byte] // of digests; nil: there is none, or it was not read yet
 	slots   chan struct{}
 	wake    chan struct{}
 	places  chan struct{} // of those who wait for a change
+	paused  chan struct{} // questions are to be looked at
 	working atomic.Bool
 
 	mu      sync.Mutex
@@ -164,6 +170,7 @@ func New(o Options) (*Engine, error) {
 	e := &Engine{
 		o: o, root: "exec/" + url.PathEscape(o.Name) + "/", slots: make(chan struct{}, o.Slots),
 		wake: make(chan struct{}, 1), places: make(chan struct{}, mostWaiting),
+		paused: make(chan struct{}, 1),
 		active: make(map[string]bool), runs: make(map[string]*Run),
 		orphans: make(map[string]time.Time), waiters: make(map[string]map[chan struct{}]bool),
 		lost: make(map[string]int), missing: make(map[string]int),
@@ -177,10 +184,11 @@ const (
 	queuePart  = "q/" // <due>/<id>: what can be claimed, in the order in which it is due
 	workPart   = "w/" // <worker>/<id>: what a worker has taken; whoever removes it has to leave no trace behind
 	alivePart  = "a/" // <worker>: it is alive; ends with the lease
-	stepPart   = "s/" // <id>/<digest of the name>: what a step has returned
+	stepPart   = "s/" // <id>/<mark of the name>: what a step has returned; and what is beside the record: see paramsEntry
 	askedPart  = "c/" // <worker>/<id>: a cancellation that the worker has not seen
 	oncePart   = "k/" // <digest>: the execution that a key has started
-	ownerPart  = "o/" // <digest of the caller>/<time, newest first>/<id>: whose executions there are
+	placePart  = "u/" // <digest of the caller>/<id>/<place>: an execution that is under way; see takePlace
+	ownerPart  = "o/" // <digest of the caller>/<time, newest first>/<id>: whose executions there are; see owned
 )
 
 // id returns a new identifier with a prefix.
@@ -263,10 +271,18 @@ func (e *Engine) put(ctx context.Context, key string, value []byte, ttl time.Dur
 
 // expire makes an entry end after a while, if there is one.
 func (e *Engine) expire(ctx context.Context, key string, ttl time.Duration) error {
+	return e.expireWith(ctx, key, nil, ttl)
+}
+
+// expireWith makes an entry end after a while with another value, if there is one. nil: with the value that it has.
+func (e *Engine) expireWith(ctx context.Context, key string, value []byte, ttl time.Duration) error {
 	for {
 		entry, err := e.o.Store.Get(ctx, key)
 		if err != nil || !entry.Exists() {
 			return err
+		}
+		if value != nil {
+			entry.Value = value
 		}
 		_, err = e.o.Store.Put(ctx, key, entry.Value, entry.Version, ttl)
 		if !errors.Is(err, store.ErrConflict) {

@@ -2,6 +2,7 @@ package execution
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/aqltag/aqltag/runtime/store"
@@ -49,6 +50,9 @@ func (e *Engine) List(ctx context.Context, q Query) (*Page, error) {
 			}
 			looked++
 			page.End, after = entry.Key[len(prefix):], entry.Key
+			if q.leavesOut(entry) {
+				continue
+			}
 			r, err := e.read(ctx, lastOf(entry.Key))
 			switch {
 			case errors.Is(err, errFormat):
@@ -65,6 +69,35 @@ func (e *Engine) List(ctx context.Context, q Query) (*Page, error) {
 			return page, nil
 		}
 	}
+}
+
+// owned is the value of an entry of whose executions there are: what never changes of an execution, so that those that
+// a filter leaves out need not be read. Everything else is in the record, which is read for what is shown.
+type owned struct {
+	Operation string `json:"operation"`
+	// Ended is the state of an execution that has ended completed or cancelled, which are final. It is written after the
+	// record. Empty: the record says what it is.
+	Ended State `json:"ended,omitempty"`
+}
+
+// ownedBy returns the value of the entry of an execution. Its record, if it has ended, is in the store.
+func ownedBy(r *Record) []byte {
+	o := owned{Operation: r.Operation}
+	if r.State == Completed || r.State == Cancelled {
+		o.Ended = r.State
+	}
+	text, _ := json.Marshal(o) // of two texts
+	return text
+}
+
+// leavesOut reports whether the entry of an execution tells that the query leaves it out.
+func (q *Query) leavesOut(entry store.Entry) bool {
+	var o owned
+	if json.Unmarshal(entry.Value, &o) != nil {
+		return false
+	}
+	return q.Operation != "" && o.Operation != "" && o.Operation != q.Operation ||
+		q.State != "" && o.Ended != "" && o.Ended != q.State
 }
 
 // Outstanding counts what the store has of executions, for tests and for those who watch an adapter: queued ones,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -17,10 +18,12 @@ import (
 
 const ann = "ann"
 
-// allowed are the transitions that there are (MCP-AQL core §8.4.2), with retrying as a state of running.
+// allowed are the transitions that there are (MCP-AQL core §8.4.2), with retrying and paused as states of running.
 var allowed = map[execution.State][]execution.State{
-	execution.Pending:  {execution.Running, execution.Cancelled},
-	execution.Running:  {execution.Completed, execution.Failed, execution.Cancelled, execution.Retrying},
+	execution.Pending: {execution.Running, execution.Cancelled},
+	execution.Running: {execution.Completed, execution.Failed, execution.Cancelled, execution.Retrying,
+		execution.Paused},
+	execution.Paused:   {execution.Running, execution.Cancelled},
 	execution.Retrying: {execution.Running, execution.Failed, execution.Cancelled},
 	execution.Failed:   {execution.Retrying},
 }
@@ -58,6 +61,8 @@ type modelled struct {
 	id             string
 	state          execution.State
 	repeats, again int
+	from           execution.From // whom it waits for, if it is paused
+	name           string         // what for
 }
 
 // retries is Operation.Retry of the model.
@@ -70,6 +75,7 @@ type world struct {
 	engine   *execution.Engine
 	stop     func()
 	outcomes sync.Map // of attempts: channels, by execution
+	paused   sync.Map // what executions have waited for: []*pause, by execution
 	all      []*modelled
 	done     []string // commands
 }
@@ -80,7 +86,7 @@ func newWorld(t *testing.T) *world {
 	w.engine, err = execution.New(execution.Options{
 		Store: w.store, Logger: slog.New(slog.DiscardHandler), Backoff: func(int) time.Duration { return time.Minute },
 		Operations: map[string]*execution.Operation{
-			"work": {Durable: true, Retry: retries, Keep: 1000 * time.Hour, Do: w.do},
+			"work": {Durable: true, Retry: retries, Keep: 1000 * time.Hour, Do: w.do, Decided: w.decided},
 		},
 	})
 	if err != nil {
@@ -109,6 +115,11 @@ func (w *world) outcome(id string) chan string {
 
 // do ends as it is told.
 func (w *world) do(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {
+	for _, p := range w.pausesOf(run.ID()) {
+		if answer, err := p.await(ctx, run); err != nil || string(answer) != p.answer.Load() {
+			w.t.Errorf("%s is answered with %q, want %q: %v", p.name, answer, p.answer.Load(), err)
+		}
+	}
 	select {
 	case <-ctx.Done():
 		return nil, &execution.Failure{Code: "INTERNAL_ERROR"}
@@ -118,6 +129,9 @@ func (w *world) do(ctx context.Context, run *execution.Run) ([]byte, *execution.
 			return []byte("1"), nil
 		case "fail":
 			return nil, &execution.Failure{Code: "INTERNAL_ERROR"}
+		case "ask", "wait for the caller":
+			_, err := w.pause(run.ID(), what).await(ctx, run)
+			return nil, &execution.Failure{Code: "INTERNAL_ERROR", Message: err.Error()}
 		default:
 			return nil, &execution.Failure{Code: "VALIDATION_X", Final: true}
 		}
@@ -145,11 +159,21 @@ func (w *world) command(what string, m *modelled) {
 				m.state = execution.Running
 			}
 		}
-	case what == "cancel" || what == "retry":
+	case what == "cancel" || what == "retry" || strings.HasPrefix(what, "answer"):
 		w.ask(what, m)
+	case what == "decide":
+		if m.state == execution.Paused && m.from == execution.FromPerson {
+			w.lastPause(m.id).answer.Store(`"decided"`)
+			time.Sleep(2 * time.Second) // until the worker looks
+			m.state = execution.Running
+		}
 	case m.state == execution.Running: // otherwise no attempt is there to be told
 		w.outcome(m.id) <- what
 		switch {
+		case what == "ask", what == "wait for the caller":
+			synctest.Wait()
+			p := w.lastPause(m.id)
+			m.state, m.from, m.name = execution.Paused, p.from, p.name
 		case what == "complete":
 			m.state = execution.Completed
 		case what == "fail" && m.repeats < retries:
@@ -164,14 +188,23 @@ func (w *world) command(what string, m *modelled) {
 // ask asks for a transition, which the state may not allow.
 func (w *world) ask(what string, m *modelled) {
 	legal := what == "cancel" && !m.state.Terminal() ||
-		what == "retry" && m.state == execution.Failed && m.again < retries
+		what == "retry" && m.state == execution.Failed && m.again < retries ||
+		what == "answer" && m.state == execution.Paused && m.from == execution.FromCaller
 	ctx := w.t.Context()
 	before := w.record(m.id)
 	var err error
-	if what == "cancel" {
+	switch what {
+	case "cancel":
 		_, err = w.engine.Cancel(ctx, ann, m.id, "")
-	} else {
+	case "retry":
 		_, err = w.engine.Retry(ctx, ann, m.id)
+	case "answer":
+		if legal {
+			w.lastPause(m.id).answer.Store(`"answered"`)
+		}
+		_, err = w.engine.Answer(ctx, ann, m.id, m.name, []byte(`"answered"`))
+	default:
+		_, err = w.engine.Answer(ctx, ann, m.id, "something else", []byte(`"wrong"`))
 	}
 	illegal := (*execution.StateError)(nil)
 	switch {
@@ -179,6 +212,8 @@ func (w *world) ask(what string, m *modelled) {
 		w.t.Errorf("%s of one that is %s: %v", what, m.state, err)
 	case legal && what == "cancel":
 		m.state = execution.Cancelled
+	case legal && what == "answer":
+		m.state = execution.Running
 	case legal:
 		m.again++
 		m.repeats, m.state = 0, execution.Running
@@ -219,7 +254,8 @@ func TestRandomCommands(t *testing.T) {
 	if testing.Short() {
 		sequences = 500
 	}
-	commands := []string{"start", "cancel", "retry", "complete", "fail", "fail for good", "wait", "restart"}
+	commands := []string{"start", "cancel", "retry", "complete", "fail", "fail for good", "wait", "restart",
+		"ask", "decide", "wait for the caller", "answer", "answer something else"}
 	for seed := range sequences {
 		random := rand.New(rand.NewPCG(uint64(seed), 1))
 		synctest.Test(t, func(t *testing.T) {

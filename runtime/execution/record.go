@@ -3,9 +3,6 @@ package execution
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -59,16 +56,23 @@ type Record struct {
 	Created   time.Time `json:"created"`
 	Started   time.Time `json:"started,omitzero"`
 	Finished  time.Time `json:"finished,omitzero"`
-	Due       time.Time `json:"due,omitzero"` // of its entry in the queue
+	Due       time.Time `json:"due,omitzero"`      // of its entry in the queue
+	Waiting   *Waiting  `json:"waiting,omitempty"` // of the last pause
 	Progress  *Progress `json:"progress,omitempty"`
 	Result    []byte    `json:"result,omitempty"` // sealed as Params
 	Failure   *Failure  `json:"failure,omitempty"`
 	Once      string    `json:"once,omitempty"`   // digest of the key
-	Counted   time.Time `json:"counted,omitzero"` // end of the period in which it counts against the caller's limit
+	Place     string    `json:"place,omitempty"`  // of its caller's, as long as it is under way
 	Buried    bool      `json:"buried,omitempty"` // it never was: the record keeps its maker from making it
 	Nonce     string    `json:"nonce,omitempty"`  // of the last change, by which its maker knows it
+	// ParamsAside says that the parameters are an entry of their own, and ResultAside is the name of that of the result.
+	ParamsAside bool   `json:"params_aside,omitempty"`
+	ResultAside string `json:"result_aside,omitempty"`
+	// Told has Progress, Reason, Failure and Waiting, sealed, where there is a key: these are not in the store then.
+	Told []byte `json:"told,omitempty"`
 
 	version store.Version
+	unread  bool // Told could not be opened
 }
 
 // Version identifies this state of the record.
@@ -83,39 +87,20 @@ const recordFormat = '1'
 // errFormat says that a later version of the program has written a record.
 var errFormat = errors.New("the record is of another version of the program")
 
-func (r *Record) encode() ([]byte, error) {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return nil, fmt.Errorf("encoding execution %s: %w", r.ID, err)
-	}
-	return append([]byte{recordFormat}, text...), nil
-}
-
-func decodeRecord(entry store.Entry) (*Record, error) {
-	if len(entry.Value) == 0 || entry.Value[0] != recordFormat {
-		return nil, fmt.Errorf("reading %s: %w", entry.Key, errFormat)
-	}
-	r := &Record{version: entry.Version}
-	if err := json.Unmarshal(entry.Value[1:], r); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", entry.Key, err)
-	}
-	return r, nil
-}
-
 // read returns a record; nil: there is none.
 func (e *Engine) read(ctx context.Context, id string) (*Record, error) {
 	entry, err := e.o.Store.Get(ctx, e.recordKey(id))
 	if err != nil || !entry.Exists() {
 		return nil, err
 	}
-	return decodeRecord(entry)
+	return e.decode(entry)
 }
 
 // save writes a record over the version that was read. One that has ended expires. A change of which the store does not
 // say whether it was made is looked up.
 func (e *Engine) save(ctx context.Context, r *Record) error {
 	r.Nonce = rand.Text()
-	text, err := r.encode()
+	text, err := e.encode(r)
 	if err != nil {
 		return err
 	}
@@ -139,6 +124,7 @@ func (e *Engine) save(ctx context.Context, r *Record) error {
 	}
 	r.version = version
 	e.notify(r.ID)
+	e.tell(ctx, recordPart+r.ID)
 	return nil
 }
 
@@ -184,13 +170,4 @@ func (e *Engine) ownerPrefix(callerKey string) string {
 
 func (e *Engine) ownerKey(r *Record) string {
 	return fmt.Sprintf("%s%016x/%s", e.ownerPrefix(r.CallerKey), uint64(math.MaxInt64-r.Created.UnixNano()), r.ID)
-}
-
-// digest is a text of fixed length for texts, which are kept apart.
-func digest(texts ...string) string {
-	h := sha256.New()
-	for _, text := range texts {
-		fmt.Fprintf(h, "%d:%s", len(text), text)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -102,7 +102,12 @@ func (e *Engine) release(ctx context.Context, r *Record) bool {
 		r.State, r.Finished, r.Failure = Failed, now, interrupted()
 	default:
 		steps := 0
-		err := e.each(ctx, e.root+stepPart+r.ID+"/", func(store.Entry) bool { steps++; return true })
+		err := e.each(ctx, e.root+stepPart+r.ID+"/", func(entry store.Entry) bool {
+			if !isAside(entry.Key) {
+				steps++
+			}
+			return true
+		})
 		if err != nil {
 			return false
 		}
@@ -134,7 +139,10 @@ func (e *Engine) retire(ctx context.Context, r *Record) error {
 	if err := e.keepSteps(ctx, r, keep); err != nil {
 		return err
 	}
-	if err := e.expire(ctx, e.ownerKey(r), keep); err != nil {
+	if err := e.endPause(ctx, r); err != nil {
+		return err
+	}
+	if err := e.expireWith(ctx, e.ownerKey(r), ownedBy(r), keep); err != nil {
 		return err
 	}
 	if r.Once != "" {
@@ -142,17 +150,22 @@ func (e *Engine) retire(ctx context.Context, r *Record) error {
 			return err
 		}
 	}
-	_, err := e.o.Store.Take(ctx, []store.Claim{e.counted(r, -1)})
-	return err
+	if r.Place == "" {
+		return nil
+	}
+	return e.drop(ctx, e.placeKey(r))
 }
 
-// keepSteps removes the steps of an execution, or makes them end after a while, if it can be started again.
+// keepSteps removes the steps and the parameters of an execution, or makes them end after a while, if it can be started
+// again. Its result stays.
 func (e *Engine) keepSteps(ctx context.Context, r *Record, ttl time.Duration) error {
 	var failed error
 	err := e.each(ctx, e.root+stepPart+r.ID+"/", func(entry store.Entry) bool {
-		if e.canRetry(r) {
+		switch {
+		case lastOf(entry.Key) == r.ResultAside:
+		case e.canRetry(r):
 			failed = e.expire(ctx, entry.Key, ttl)
-		} else {
+		default:
 			failed = e.drop(ctx, entry.Key)
 		}
 		return failed == nil

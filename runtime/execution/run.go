@@ -31,6 +31,8 @@ type Run struct {
 	over      bool              // nothing is written any more
 	undone    bool              // a step was not done because the attempt is to end
 	due       time.Time         // when it goes on
+	waiting   *Waiting          // for what it pauses
+	answered  bool              // the answer to the last pause is a step
 	steps     map[string][]byte // results, by the digest of the name
 	stepBytes int
 	used      map[string]bool // steps that this attempt has asked for
@@ -97,7 +99,7 @@ func (r *Run) yield() {
 // carryOutHere makes an attempt at an attached execution after a while.
 func (e *Engine) carryOutHere(run *Run, after time.Duration) {
 	e.spawn(func() {
-		if after > 0 && sleep(run.ctx, after) != nil {
+		if after > 0 && e.pause(run, after) != nil {
 			run.carryOut() // it ends at once
 			return
 		}
@@ -168,9 +170,10 @@ func (r *Run) prepare(failed **Failure) bool {
 	ctx, done := context.WithTimeout(r.ctx, storeTimeout)
 	defer done()
 	e := r.engine
+	record := r.begun
 	if r.begun.Attached && r.begun.State != Running {
 		r.attempt++
-		_, err := r.write(ctx, false, func(record *Record) {
+		written, err := r.write(ctx, false, func(record *Record) {
 			if record.State, record.Attempt = Running, r.attempt; record.Started.IsZero() {
 				record.Started = e.now()
 			}
@@ -178,25 +181,42 @@ func (r *Run) prepare(failed **Failure) bool {
 		if err != nil {
 			return false
 		}
+		record = written
 	}
-	var err error
-	if !r.begun.Attached {
-		if r.params, err = e.open(r.begun, "params", r.begun.Params); err != nil {
-			e.warn(ctx, "executions: one cannot go on", err)
-			*failed = interrupted()
-			(*failed).Final = true
-			return false
-		}
+	err := e.takeAnswer(ctx, record)
+	if err != nil {
+		e.warn(ctx, "executions: keeping an answer failed", err)
+		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.answered = record.Waiting != nil && record.Waiting.Answer != nil
+	params := r.begun.Params
 	err = e.each(ctx, e.root+stepPart+r.begun.ID+"/", func(entry store.Entry) bool {
+		if isAside(entry.Key) {
+			if r.begun.ParamsAside && lastOf(entry.Key) == paramsEntry {
+				params = entry.Value
+			}
+			return true
+		}
 		r.steps[lastOf(entry.Key)] = entry.Value
 		r.stepBytes += len(entry.Value)
 		return true
 	})
 	if err != nil {
 		e.warn(ctx, "executions: reading the steps of one failed", err)
+		return false
+	}
+	if r.begun.Attached {
+		return true
+	}
+	if r.params, err = e.open(r.begun, paramsEntry, params); err == nil && r.begun.ParamsAside && params == nil {
+		err = errGone
+	}
+	if err != nil {
+		e.warn(ctx, "executions: one cannot go on", err)
+		*failed = interrupted()
+		(*failed).Final = true
 	}
 	return err == nil
 }
@@ -261,6 +281,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 		r.flushing.Stop()
 	}
 	over, undone, due, progress := r.over, r.undone, r.due, r.progress
+	waiting, answered := r.waiting, r.answered
 	r.mu.Unlock()
 	cause := r.Stopped()
 	if over || errors.Is(cause, ErrLost) { // giving up is no failure: whoever takes it over goes on
@@ -272,18 +293,28 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 	unfinished := failed != nil || undone // whatever the function has made of a step's error
 	paused := again || errors.Is(cause, ErrPaused) && (unfinished || !due.IsZero())
 	cancelled := errors.Is(cause, ErrCancelled)
-	var sealed []byte
-	if result != nil {
-		sealed = e.seal(r.begun, "result", result)
+	if failed != nil {
+		result = nil
+	}
+	inside, aside, err := r.keepResult(ctx, result)
+	if err != nil {
+		e.warn(ctx, "executions: the result of an attempt could not be written", err)
+		r.finish()
+		return
 	}
 	written, err := r.write(ctx, true, func(record *Record) {
 		if progress != nil {
 			record.Progress = progress
 		}
 		now := e.now()
+		if answered {
+			record.Waiting = nil
+		}
 		switch {
 		case (cancelled || record.Cancel) && (unfinished || paused):
 			record.State = Cancelled
+		case paused && waiting != nil:
+			record.State, record.Due, record.Waiting, record.Lost = Paused, waiting.Until, waiting, 0
 		case paused:
 			record.Due, record.Lost = now, 0
 			if again {
@@ -297,14 +328,14 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 		case failed != nil:
 			record.State, record.Failure = Failed, failed
 		default:
-			record.State, record.Result = Completed, sealed
+			record.State, record.Result, record.ResultAside = Completed, inside, aside
 		}
 		if record.State.Terminal() {
 			record.Worker, record.Finished = "", now
 		} else if !record.Attached {
 			record.Worker = ""
 		}
-		if _, err := record.encode(); err != nil { // what it came to matters more than what is said of it
+		if _, err := e.encode(record); err != nil { // what it came to matters more than what is said of it
 			e.warn(ctx, "executions: the end of an attempt is written without its details", err)
 			record.Progress = nil
 			if failure := record.Failure; failure != nil {
@@ -355,6 +386,8 @@ func (e *Engine) settle(ctx context.Context, r *Run, record *Record) bool {
 			return false
 		}
 		e.nudge()
+		e.tell(ctx, queuePart)
+		e.lookAgain()
 	}
 	if err := e.drop(ctx, e.workKey(r.worker, record.ID)); err != nil {
 		e.warn(ctx, "executions: cleaning up failed", err)

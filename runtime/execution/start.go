@@ -2,7 +2,6 @@ package execution
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -20,10 +19,10 @@ type Start struct {
 	Session string
 	// Once is a key: of several starts of the caller with one key, the first makes an execution. Empty: none.
 	Once string
+	// Canonical is what starts with one key must have in common: a form of Params that does not depend on how they are
+	// spelled. nil: Params.
+	Canonical []byte
 }
-
-// once is what an entry of a key has.
-type once struct{ ID, Params string }
 
 // Start makes an execution, and returns it when it is sure to run. With a key that the caller has used before it
 // returns the execution that there is. It fails with ErrTooMany, with ErrNotWorking for an attached execution, with an
@@ -36,7 +35,10 @@ func (e *Engine) Start(ctx context.Context, s Start) (*Record, error) {
 	}
 	key := ""
 	if s.Once != "" {
-		key = digest(s.CallerKey, s.Operation, s.Once)
+		if _, err := e.makeSecret(ctx); err != nil {
+			return nil, err
+		}
+		key = e.mark("once", s.CallerKey, s.Operation, s.Once)
 	}
 	const tries = 5
 	for range tries {
@@ -54,21 +56,16 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 	r := &Record{
 		ID: newID("exec_"), Operation: s.Operation, CallerKey: s.CallerKey, Caller: s.Caller, State: Pending,
 		Attached: !operation.Durable, Created: now, Due: now, Once: key,
-		Counted: now.Truncate(day).Add(day),
 	}
 	var claimed store.Version
 	if key != "" {
-		known, version, err := e.claimKey(ctx, r, s.Params)
+		known, version, err := e.claimKey(ctx, r, s.canonical())
 		if known != nil || err != nil {
 			return known, err
 		}
 		claimed = version
 	}
-	counts, err := e.o.Store.Take(ctx, []store.Claim{e.counted(r, 1)})
-	if err == nil && counts[0].Refused {
-		err = ErrTooMany
-	}
-	if err != nil {
+	if err := e.takePlace(ctx, r); err != nil {
 		if key != "" {
 			_ = e.o.Store.Delete(ctx, e.root+oncePart+key, claimed) // else the next one with the key finds no execution
 		}
@@ -77,17 +74,23 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 	if r.Attached {
 		return e.startHere(ctx, r, s)
 	}
-	r.Params = e.seal(r, "params", s.Params)
 	if err := e.put(ctx, e.queueKey(r), nil, 0); err != nil {
 		return nil, err
 	}
-	if err := e.put(ctx, e.ownerKey(r), []byte(key), 0); err != nil {
+	if err := e.put(ctx, e.ownerKey(r), ownedBy(r), 0); err != nil {
+		return nil, err
+	}
+	if err := e.keepParams(ctx, r, s.Params); err != nil {
 		return nil, err
 	}
 	if err := e.save(ctx, r); err != nil {
+		if errors.Is(err, store.ErrConflict) {
+			e.leavePlace(ctx, r)
+		}
 		return nil, err
 	}
 	e.nudge()
+	e.tell(ctx, queuePart)
 	return r, nil
 }
 
@@ -95,12 +98,13 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 func (e *Engine) startHere(ctx context.Context, r *Record, s *Start) (*Record, error) {
 	r.Worker = e.name()
 	if r.Worker == "" {
+		e.leavePlace(ctx, r)
 		return nil, ErrNotWorking
 	}
 	e.activate(r.ID)
 	err := e.put(ctx, e.workKey(r.Worker, r.ID), nil, 0)
 	if err == nil {
-		err = e.put(ctx, e.ownerKey(r), []byte(r.Once), 0)
+		err = e.put(ctx, e.ownerKey(r), ownedBy(r), 0)
 	}
 	if err == nil {
 		err = e.save(ctx, r)
@@ -115,69 +119,6 @@ func (e *Engine) startHere(ctx context.Context, r *Record, s *Start) (*Record, e
 	e.carryOutHere(run, 0)
 	return r, nil
 }
-
-const day = 24 * time.Hour
-
-// counted is the claim of an execution on the number of those that its caller may have under way. What a crash leaves
-// counted is forgotten with the day (UTC), and so is what was started on it and is still under way.
-func (e *Engine) counted(r *Record, n int64) store.Claim {
-	return store.Claim{Key: e.root + "n/" + digest(r.CallerKey), N: n, Limit: int64(e.o.Most), Ends: r.Counted}
-}
-
-// claimKey makes the entry of a key for an execution and returns its version, or returns the execution that has it.
-func (e *Engine) claimKey(ctx context.Context, r *Record, params []byte) (*Record, store.Version, error) {
-	key := e.root + oncePart + r.Once
-	mine, err := json.Marshal(once{r.ID, e.digestOf(params)})
-	if err != nil {
-		return nil, 0, err
-	}
-	for pause := time.Millisecond; ; pause *= 2 {
-		version, err := e.o.Store.Put(ctx, key, mine, 0, 0)
-		if !errors.Is(err, store.ErrConflict) {
-			return nil, version, err
-		}
-		entry, err := e.o.Store.Get(ctx, key)
-		if err != nil {
-			return nil, 0, err
-		}
-		if !entry.Exists() {
-			continue
-		}
-		var theirs once
-		if err := json.Unmarshal(entry.Value, &theirs); err != nil {
-			return nil, 0, fmt.Errorf("reading the key of an execution: %w", err)
-		}
-		known, err := e.read(ctx, theirs.ID)
-		switch {
-		case err != nil:
-			return nil, 0, err
-		case known != nil && !known.Buried && theirs.Params != e.digestOf(params):
-			return nil, 0, &OnceError{theirs.ID}
-		case known != nil && !known.Buried:
-			return known, 0, nil
-		case known == nil && pause < mostPatient:
-			if err := sleep(ctx, pause); err != nil {
-				return nil, 0, err
-			}
-			continue
-		}
-		// Its maker is dead, or slow between two writes. If it is slow it must find out that the key is another one's.
-		if known == nil {
-			buried, err := e.bury(ctx, theirs.ID)
-			if err != nil {
-				return nil, 0, err
-			}
-			if !buried {
-				continue
-			}
-		}
-		version, err = e.o.Store.Put(ctx, key, mine, entry.Version, 0)
-		return nil, version, err // a conflict begins anew
-	}
-}
-
-// mostPatient is about how long a start waits for another one with its key that has not made its record yet.
-const mostPatient = 500 * time.Millisecond
 
 // sleep waits, or returns why ctx has ended.
 func sleep(ctx context.Context, d time.Duration) error {

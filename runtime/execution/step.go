@@ -49,7 +49,7 @@ func (r *Run) beginStep(ctx context.Context, name string) (key string, kept []by
 	if name == "" || len(name) > longestName {
 		return "", nil, fmt.Errorf("the name of a step has %d bytes; it has 1 to %d", len(name), longestName)
 	}
-	key = digest(name)
+	key = r.engine.stepMark(r.ID(), name)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.used[key] {
@@ -72,6 +72,9 @@ func (r *Run) beginStep(ctx context.Context, name string) (key string, kept []by
 	}
 	return key, nil, context.Cause(ctx)
 }
+
+// stepMark is by what a step of an execution is known in the store.
+func (e *Engine) stepMark(id, name string) string { return e.mark("step", id, name) }
 
 // keep keeps the result of a step. Of two attempts that have done it, one of which is lost, the first to say so counts.
 func (r *Run) keep(ctx context.Context, key, name string, value []byte) ([]byte, error) {

@@ -51,34 +51,50 @@ func (e *Engine) Walk(ctx context.Context) (repaired int, err error) {
 	return e.walkOn(ctx)
 }
 
-// walkOn goes on behind the key at which the last walk has ended. It looks at the executions of all callers first, and
-// at steps then. An execution that cannot be read is left behind until the walk begins anew.
+// walkOn goes on behind the key at which the last walk has ended. It looks at the executions of all callers first, then
+// at places, and at steps at last. An execution that cannot be read is left behind until the walk begins anew.
 func (e *Engine) walkOn(ctx context.Context) (repaired int, err error) {
-	if !strings.HasPrefix(e.walked, e.root+stepPart) {
-		var failed error
-		err = e.eachAfter(ctx, e.root+ownerPart, e.walked, func(entry store.Entry) bool {
-			if failed = context.Cause(ctx); failed != nil {
-				return false
-			}
-			var done bool
-			if done, failed = e.look(ctx, entry); done {
+	places, steps := e.root+placePart, e.root+stepPart
+	if !strings.HasPrefix(e.walked, places) && !strings.HasPrefix(e.walked, steps) {
+		err = e.walkOver(ctx, e.root+ownerPart, func(entry store.Entry) error {
+			done, err := e.look(ctx, entry)
+			if done {
 				repaired++
 			}
-			if ctx.Err() == nil {
-				e.walked = entry.Key
-			}
-			return failed == nil
+			return err
 		})
-		if err = cmp.Or(err, failed); err != nil {
+		if err != nil {
 			return repaired, err
 		}
-		e.walked = e.root + stepPart
+		e.walked = places
+	}
+	if strings.HasPrefix(e.walked, places) {
+		if err = e.walkOver(ctx, places, func(entry store.Entry) error { return e.lookAtPlace(ctx, entry) }); err != nil {
+			return repaired, err
+		}
+		e.walked = steps
 		e.lost, e.missing = e.missing, make(map[string]int)
 	}
 	if err = e.sweep(ctx); err == nil {
 		e.walked = ""
 	}
 	return repaired, err
+}
+
+// walkOver looks at the entries that have a prefix, from the one on at which the last walk has ended.
+func (e *Engine) walkOver(ctx context.Context, prefix string, look func(store.Entry) error) error {
+	var failed error
+	err := e.eachAfter(ctx, prefix, e.walked, func(entry store.Entry) bool {
+		if failed = context.Cause(ctx); failed != nil {
+			return false
+		}
+		failed = look(entry)
+		if ctx.Err() == nil {
+			e.walked = entry.Key
+		}
+		return failed == nil
+	})
+	return cmp.Or(err, failed)
 }
 
 // look looks at the execution of an entry of its caller. It returns true where it has queued one that was forgotten.
@@ -94,6 +110,11 @@ func (e *Engine) look(ctx context.Context, entry store.Entry) (bool, error) {
 		e.missing[id] = e.lost[id] + 1
 		return false, e.forget(ctx, entry, r, e.missing[id])
 	case !r.State.Terminal():
+		if w := r.Waiting; r.State == Paused && w != nil && w.From == FromPerson {
+			if err := e.put(ctx, e.pauseKey(id, w), nil, 0); err != nil {
+				return false, err
+			}
+		}
 		return e.repair(ctx, r)
 	}
 	return false, nil
@@ -119,18 +140,29 @@ func (e *Engine) repair(ctx context.Context, r *Record) (bool, error) {
 	if r.Worker != "" {
 		key = e.workKey(r.Worker, r.ID)
 	}
+	if left, err := e.isLeft(ctx, r, key); err != nil || !left {
+		return false, err
+	}
+	if r.Worker == "" {
+		if e.taken(ctx, r.ID) {
+			return false, nil
+		}
+		// It may have been queued since, by whoever has removed the entry of a worker then.
+		if left, err := e.isLeft(ctx, r, key); err != nil || !left {
+			return false, err
+		}
+	}
+	return true, e.put(ctx, key, nil, 0) // of a worker: whoever looks after those finds it
+}
+
+// isLeft reports whether an execution lacks the entry of a key, and is as it was read.
+func (e *Engine) isLeft(ctx context.Context, r *Record, key string) (bool, error) {
 	entry, err := e.o.Store.Get(ctx, key)
 	if err != nil || entry.Exists() {
 		return false, err
 	}
 	now, err := e.read(ctx, r.ID)
-	if err != nil || now == nil || now.version != r.version { // it goes on
-		return false, err
-	}
-	if r.Worker == "" && e.taken(ctx, r.ID) {
-		return false, nil
-	}
-	return true, e.put(ctx, key, nil, 0) // of a worker: whoever looks after those finds it
+	return err == nil && now != nil && now.version == r.version, err
 }
 
 // taken reports whether a worker has an entry of an execution.
@@ -143,8 +175,8 @@ func (e *Engine) taken(ctx context.Context, id string) bool {
 	return found || err != nil
 }
 
-// sweep removes steps whose execution is gone, or has ended for good: an attempt that was lost may have written them
-// afterwards.
+// sweep removes steps, and what is beside records, whose execution is gone or has ended for good: an attempt that was
+// lost may have written them afterwards.
 func (e *Engine) sweep(ctx context.Context) error {
 	prefix := e.root + stepPart
 	for {
@@ -173,13 +205,32 @@ func (e *Engine) sweep(ctx context.Context) error {
 		if r != nil && (!r.State.Terminal() || e.canRetry(r)) {
 			continue
 		}
-		var failed error
-		err = e.each(ctx, prefix+id+"/", func(entry store.Entry) bool {
-			failed = e.drop(ctx, entry.Key)
-			return failed == nil
-		})
-		if err != nil || failed != nil {
-			return failed
+		if err := e.clear(ctx, id, r); err != nil {
+			return err
 		}
 	}
+}
+
+// clear removes what is left of an execution that has ended for good, or has no record.
+func (e *Engine) clear(ctx context.Context, id string, r *Record) error {
+	if r == nil {
+		params, err := e.o.Store.Get(ctx, e.asideKey(id, paramsEntry))
+		if err != nil {
+			return err
+		}
+		if params.Exists() { // its maker may be about to write the record
+			if buried, err := e.bury(ctx, id); err != nil || !buried {
+				return err
+			}
+		}
+		r = &Record{ID: id}
+	}
+	var failed error
+	err := e.each(ctx, e.root+stepPart+id+"/", func(entry store.Entry) bool {
+		if lastOf(entry.Key) != r.ResultAside {
+			failed = e.drop(ctx, entry.Key)
+		}
+		return failed == nil
+	})
+	return errors.Join(err, failed)
 }

@@ -3,6 +3,7 @@ package execution_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -73,5 +74,49 @@ func sleepFor(ctx context.Context, d time.Duration) *execution.Failure {
 		return &execution.Failure{Code: "INTERNAL_ERROR", Message: "ended"}
 	case <-time.After(d):
 		return nil
+	}
+}
+
+// handOver is a store in which a process goes on with an execution as soon as somebody looks at the entries of workers:
+// it queues it, and removes its own entry.
+type handOver struct {
+	store.Store
+	queue, work string
+}
+
+func (s *handOver) List(ctx context.Context, prefix, after string, limit int) ([]store.Entry, error) {
+	if strings.HasSuffix(prefix, "/w/") && s.work != "" {
+		if _, err := s.Put(ctx, s.queue, nil, 0, 0); err != nil {
+			return nil, err
+		}
+		entry, err := s.Get(ctx, s.work)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.Delete(ctx, s.work, entry.Version); err != nil {
+			return nil, err
+		}
+		s.work = ""
+	}
+	return s.Store.List(ctx, prefix, after, limit)
+}
+
+// An execution that is queued while a walk looks for its entries was not forgotten.
+func TestWalkBesideAHandOver(t *testing.T) {
+	in := &handOver{Store: new(store.Memory), queue: "exec//q/0000000000000000/exec_x", work: "exec//w/r1/exec_x"}
+	for key, value := range map[string]string{
+		"exec//r/exec_x":     `1{"id":"exec_x","operation":"work","state":"pending","due":"1970-01-01T00:00:00Z"}`,
+		"exec//o/x/0/exec_x": "", in.work: "",
+	} {
+		if _, err := in.Put(t.Context(), key, []byte(value), 0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := execution.New(execution.Options{Store: in, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := e.Walk(t.Context()); n != 0 || err != nil || in.work != "" {
+		t.Errorf("%d executions were forgotten: %v", n, err)
 	}
 }

@@ -50,6 +50,9 @@ type life struct {
 // begin makes a new worker. It comes back under a new name after its lease was over: entries of the old name belong to
 // whoever finds them.
 func (e *Engine) begin(ctx context.Context) (*life, error) {
+	if _, err := e.makeSecret(ctx); err != nil {
+		return nil, err
+	}
 	l := &life{worker: newID("w"), last: time.Now()}
 	version, err := e.o.Store.Put(ctx, e.root+alivePart+l.worker, fmt.Appendf(nil, "%d", os.Getpid()), 0, e.lease())
 	if err != nil {
@@ -70,6 +73,7 @@ func (e *Engine) lease() time.Duration {
 func (e *Engine) serve(ctx context.Context, l *life) {
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var walking sync.WaitGroup
+	walking.Go(func() { e.watches(beating) })
 	walking.Go(func() { e.walks(beating) }) // not where the heart beats: it may take longer than the lease
 	defer walking.Wait()
 	defer stop()
@@ -122,29 +126,6 @@ func (e *Engine) claims(ctx context.Context, lost <-chan struct{}) {
 		case <-due:
 		}
 	}
-}
-
-// news returns a channel that receives when entries below a part of the keys may have changed. The store does not say:
-// it is looked at in intervals.
-func (e *Engine) news(ctx context.Context, _ string) <-chan struct{} {
-	changed := make(chan struct{})
-	go func() {
-		ticker := time.NewTicker(e.o.Poll)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case changed <- struct{}{}:
-			}
-		}
-	}()
-	return changed
 }
 
 // beat tells the store that the worker is alive, and looks for executions of those that are not, until ctx ends. It

@@ -13,11 +13,16 @@ type Lifecycle struct {
 	Retry   int           // how often an attempt that has failed is repeated, and a failed execution started again
 	Keep    time.Duration // how long an execution that has ended can be read; zero: the adapter's default
 	Once    string        // parameter whose value starts one execution only; empty: none does
+	Asks    bool          // executions pause until a person, or their caller, answers
 }
 
-// States are the states that executions can be in: those of the protocol, and retrying, which is one of running.
+// States are the states that executions can be in: those of the protocol, and paused and retrying, which are states of
+// running.
 func (l *Lifecycle) States() []string {
 	states := []string{"pending", "running"}
+	if l.Asks {
+		states = append(states, "paused")
+	}
 	if l.Retry > 0 {
 		states = append(states, "retrying")
 	}
@@ -37,14 +42,20 @@ const (
 	ListExecutions  = "list_executions"
 	CancelExecution = "cancel_execution"
 	RetryExecution  = "retry_execution"
+	AnswerExecution = "answer_execution"
 )
 
-// MaxExecutionWait is the longest time for which get_execution waits for a change, in milliseconds.
+// MaxExecutionWait is the longest time for which a request waits for a change of an execution, in milliseconds.
 const MaxExecutionWait = 30_000
 
 // Executes reports whether an operation outlives its call.
 func (a *Definitions) Executes() bool {
 	return slices.ContainsFunc(a.Operations, func(o Operation) bool { return o.Lifecycle != nil })
+}
+
+// asks reports whether executions of one of some operations pause until somebody answers.
+func asks(operations []Operation) bool {
+	return slices.ContainsFunc(operations, func(o Operation) bool { return o.Lifecycle != nil && o.Lifecycle.Asks })
 }
 
 // AddExecutions adds the operations with which agents follow executions, and makes operations that outlive their call
@@ -61,12 +72,12 @@ func AddExecutions(a *Definitions) {
 		}
 	}
 	a.Operations = append(a.Operations, ExecutionOperations(a.Operations)...)
-	a.Types = append(a.Types, ExecutionTypes()...)
+	a.Types = append(a.Types, ExecutionTypes(a.Operations)...)
 }
 
 // ExecutionOf returns the type of the executions of an operation, as long as that has the type of its results.
 func ExecutionOf(o *Operation) Type {
-	t := ExecutionTypes()[0]
+	t := executionTypes(o.Lifecycle.Asks)[0]
 	t.Name, t.Description = executionName(o.Name), "An execution of "+o.Name+"."
 	at := slices.IndexFunc(t.Fields, func(p Param) bool { return p.Name == "result" })
 	if o.Returns.Name == "" || o.Returns.Name == "Nothing" && o.Returns.Kind == KindScalar {
@@ -123,7 +134,7 @@ func ExecutionOperations(of []Operation) []Operation {
 		Description: "Of the execution, as the operation has returned it that started it",
 	}
 	returns := func(at int) Returns {
-		t := &ExecutionTypes()[at]
+		t := &ExecutionTypes(of)[at]
 		return Returns{Name: t.Name, Kind: t.Kind, Description: t.Description, Nullable: true}
 	}
 	operations := []Operation{
@@ -149,7 +160,7 @@ func ExecutionOperations(of []Operation) []Operation {
 			Params: []Param{
 				{
 					Name: "status", Go: "Status", Type: "string",
-					Enum:        []string{"pending", "running", "retrying", "completed", "failed", "cancelled"},
+					Enum:        executionStates(asks(of)),
 					Description: "Only executions with this status",
 				},
 				{
@@ -183,12 +194,18 @@ func ExecutionOperations(of []Operation) []Operation {
 			Params:      []Param{id}, Returns: returns(0),
 		})
 	}
+	if asks(of) {
+		operations = append(operations, answerExecution(id, returns(0)))
+	}
 	return operations
 }
 
-// ExecutionTypes returns the types of the operations with which agents follow executions: that of an execution first,
-// and then that of several.
-func ExecutionTypes() []Type {
+// ExecutionTypes returns the types of the operations with which agents follow the executions of some operations: that
+// of an execution first, and then that of several.
+func ExecutionTypes(of []Operation) []Type { return executionTypes(asks(of)) }
+
+// executionTypes returns the types of executions. asks says that they may pause.
+func executionTypes(asks bool) []Type {
 	text := func(name, goName, description string) Param {
 		return Param{Name: name, Go: goName, Type: "string", OmitEmpty: true, Description: description}
 	}
@@ -212,10 +229,13 @@ func ExecutionTypes() []Type {
 	id.Required, id.OmitEmpty, id.ID = true, false, true
 	status := text("status", "Status", "retrying is a state of running: an attempt has failed, and another one follows")
 	status.Required, status.OmitEmpty = true, false
-	status.Enum = []string{"pending", "running", "retrying", "completed", "failed", "cancelled"}
+	status.Enum = executionStates(asks)
+	if asks {
+		status.Description += ". paused is one, too: it goes on when there is what it waits for"
+	}
 	operation := text("operation", "Operation", "The operation that started it")
 	operation.Required, operation.OmitEmpty = true, false
-	return []Type{
+	types := []Type{
 		{
 			Name: "Execution", Kind: KindObject, Description: "An operation that runs in the background.", Fields: []Param{
 				id, operation, status,
@@ -274,7 +294,15 @@ func ExecutionTypes() []Type {
 			},
 		},
 	}
+	if asks {
+		types[0].Fields = append(types[0].Fields, part("waits_for", "WaitsFor", "ExecutionWait", "For what it is paused"))
+		types = append(types, executionWait())
+	}
+	return types
 }
+
+// executionStates are the values of the status of executions.
+func executionStates(asks bool) []string { return (&Lifecycle{Retry: 1, Asks: asks}).States() }
 
 // Attempt returns how the handler of an operation is called that outlives its call; nil: it does not.
 func (b *Bound) Attempt() *Execution { return b.handler.Execution }

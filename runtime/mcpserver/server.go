@@ -248,7 +248,7 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 		ctx = aql.WithProgress(ctx, progress.report)
 	}
 	session := s.sessions.of(request, aql.CallerOf(ctx))
-	ctx = withAnswer(ctx, request.Params)
+	ctx = s.pausing(withAnswer(ctx, request.Params), peerOf(ctx))
 	if s.options.Elicit && elicits(request) {
 		ctx = s.adapter.WithAsker(ctx)
 	}
@@ -333,6 +333,17 @@ func (s *Server) enter(caller string) error {
 
 // leave ends a call.
 func (s *Server) leave(caller string) { s.inFlight.give(caller) }
+
+// pausing returns a context with which a call gives its place back while it waits for an execution.
+func (s *Server) pausing(ctx context.Context, caller string) context.Context {
+	if !s.adapter.Executes() {
+		return ctx
+	}
+	return aql.WithPause(ctx, func() func() {
+		s.leave(caller)
+		return func() { s.inFlight.retake(caller) }
+	})
+}
 
 // errInternal is the error of a fault whose cause is in the log alone.
 func errInternal() error { return &jsonrpc.Error{Code: codeInternal, Message: internalError} }

@@ -47,6 +47,17 @@ func (s *share) take(caller string) outcome {
 	return admitted
 }
 
+// retake takes a piece again that was given back while its call waited, also where no one is left.
+func (s *share) retake(caller string) {
+	s.taken.Add(1)
+	if caller == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.of[caller]++
+}
+
 // give gives a piece back that was taken.
 func (s *share) give(caller string) {
 	s.taken.Add(-1)

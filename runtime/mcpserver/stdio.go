@@ -102,7 +102,7 @@ func (c *streamCalls) Leave() { c.leave("") }
 // Answer answers a call.
 func (c *streamCalls) Answer(ctx context.Context, m *rpc.Message, buf []byte) ([]byte, *mcp.RequestExtra) {
 	session := c.sessions.ofConnection(c.session.Load())
-	ctx = aql.WithCaller(ctx, c.sessions.owner)
+	ctx = c.pausing(aql.WithCaller(ctx, c.sessions.owner), "")
 	if token := tokenOf(&m.Call); token != nil {
 		progress := c.notify(ctx, c.session.Load(), token)
 		defer progress.end()

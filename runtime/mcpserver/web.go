@@ -156,6 +156,7 @@ func (h *web) answer(
 		h.write(w, nil, http.StatusOK, appendError(nil, x.message.ID, err))
 		return
 	}
+	ctx = h.pausing(ctx, x.hold.caller)
 	stream := h.newEvents(w, x)
 	var progress *notifier
 	if stream != nil {

@@ -23,9 +23,11 @@ func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 	if err != nil {
 		return err
 	}
-	return d.decide(ctx, f, &item, decision{
-		word: "approve", lets: "let this request run once", where: "an approval is typed",
-	})
+	of := decision{word: "approve", lets: "let this request run once", where: "an approval is typed"}
+	if item.Kind == approve.Enquiry {
+		of.lets = "let this execution go on"
+	}
+	return d.decide(ctx, f, &item, of)
 }
 
 // decision is what a person decides at the terminal.
@@ -102,11 +104,17 @@ func outcome(item *approve.Item) string {
 	id := words.Printable(item.ID)
 	switch item.State {
 	case approve.Approved:
+		if item.Kind == approve.Enquiry {
+			return fmt.Sprintf("%s is approved. The execution goes on.", id)
+		}
 		return fmt.Sprintf("%s is approved. The agent can send its request again until %s; it then runs once.",
 			id, clockTime(item.Expires))
 	case approve.Used:
 		return released(item)
 	case approve.Denied:
+		if item.Kind == approve.Enquiry {
+			return fmt.Sprintf("%s is denied. The execution is told so.", id)
+		}
 		return fmt.Sprintf("%s is denied. The agent is told so when it sends its request again.", id)
 	}
 	var missing []string

@@ -90,6 +90,7 @@ func TestDecisions(t *testing.T) {
 	factors := func(q *approve.Question) {
 		q.Needs = approve.Needs{Factors: []approve.Factor{{Count: 2, Groups: []string{"ops"}}}, Reason: true}
 	}
+	enquires := func(q *approve.Question) { q.Kind, q.Execution = approve.Enquiry, "exec_x" }
 	for name, tt := range map[string]struct {
 		change func(*approve.Question)
 		typed  string
@@ -127,6 +128,12 @@ func TestDecisions(t *testing.T) {
 		}, typed: "approve\n", word: "approve", state: approve.Open, code: 2, says: "who asks cannot approve"},
 		"too early": {change: func(q *approve.Question) { q.Cooldown = time.Minute }, typed: "approve\n", word: "approve",
 			state: approve.Open, code: 2, says: "wait until"},
+		"what an execution asks is approved": {
+			change: enquires, typed: "approve\n", word: "approve", state: approve.Approved, says: "The execution goes on",
+		},
+		"what an execution asks is denied": {
+			change: enquires, word: "deny", state: approve.Denied, says: "The execution is told so",
+		},
 		"too late": {change: func(q *approve.Question) { q.Lifetime = time.Second }, typed: "approve\n", word: "approve",
 			state: approve.Open, code: 2, says: "has expired"},
 	} {

@@ -115,7 +115,6 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 	}
 	if holds(item) {
 		fact("agent", words.Printable(item.Agent)+", of "+words.Printable(item.Adapter))
-		fact("execution", words.Printable(item.Execution))
 	} else {
 		fact("operation", words.Printable(item.Operation)+" ("+words.Printable(string(item.Danger))+") of "+
 			words.Printable(item.Adapter))
@@ -130,6 +129,7 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 		fact("why", words.Printable(reason))
 	}
 	fact("rule", words.Printable(item.Rule))
+	fact("execution", words.Printable(item.Execution))
 	asked := "asked by"
 	if holds(item) {
 		asked = "caller"

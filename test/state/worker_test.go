@@ -24,6 +24,8 @@ func runWorker(work string, args []string) error {
 		return race(args[0])
 	case "execute":
 		return execute(args[0], args[1])
+	case "answer":
+		return answerExecutions(args[0], args[1])
 	case "cycle":
 		return cycle(args[0], args[1], args[2], args[3])
 	case "approvals":

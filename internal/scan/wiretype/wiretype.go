@@ -297,7 +297,7 @@ func (s *Set) ReserveRelationships() {
 // ReserveExecutions keeps the names of the types for executions of an operation for them.
 func (s *Set) ReserveExecutions(o *gen.Operation) {
 	s.reserved = append(s.reserved, gen.ExecutionOf(o).Name)
-	for _, t := range gen.ExecutionTypes() {
+	for _, t := range gen.ExecutionTypes([]gen.Operation{*o}) {
 		s.reserved = append(s.reserved, t.Name)
 	}
 }

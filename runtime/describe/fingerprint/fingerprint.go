@@ -59,6 +59,7 @@ func (w *writer) operation(o *gen.Operation) {
 		if l := o.Lifecycle; l != nil {
 			w.key("lifecycle")
 			w.object(func() {
+				w.flag("asks", l.Asks)
 				w.flag("durable", l.Durable)
 				if l.Keep != 0 {
 					w.textMember("keep", l.Keep.String())

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -85,6 +87,9 @@ type scenario struct {
 	values map[string]map[string]bool // of steps, by execution and step
 	turns  int
 	failed map[string]int // attempts of the operation flaky that have failed
+
+	answered string          // the execution whose first answer was acknowledged
+	person   map[string]bool // executions about which a person has decided
 }
 
 const caller = "ann"
@@ -94,6 +99,7 @@ func newScenario(t *testing.T, o Options, name string, m mode, at int) *scenario
 	in := o.Open(t)
 	s := &scenario{
 		t: t, title: name, options: o, values: make(map[string]map[string]bool), failed: make(map[string]int),
+		person:  make(map[string]bool),
 		failing: &failing{Store: in, mode: m, at: at, thaw: make(chan struct{})},
 	}
 	s.first, s.second = s.engine(name, s.failing), s.engine(name, in)
@@ -103,13 +109,16 @@ func newScenario(t *testing.T, o Options, name string, m mode, at int) *scenario
 func (s *scenario) engine(name string, in store.Store) *execution.Engine {
 	e, err := execution.New(execution.Options{
 		Store: in, Name: name, Lease: s.options.Lease, Poll: s.options.Lease / 10, Drain: s.options.Lease,
-		Grace: s.options.Lease, Logger: slog.New(slog.DiscardHandler),
+		Grace: s.options.Lease, Logger: slog.New(errorLog{s}), Keys: [][]byte{[]byte("the key of all scenarios")},
 		Backoff: func(int) time.Duration { return s.options.Lease / 10 },
 		Operations: map[string]*execution.Operation{
 			"steady": {Durable: true, Do: s.steady},
 			"flaky":  {Durable: true, Retry: 1, Do: s.flaky},
 			"broken": {Durable: true, Retry: 1, Do: s.broken},
 			"long":   {Durable: true, Do: s.long},
+			"large":  {Durable: true, Do: s.large},
+			"asking": {Durable: true, Do: s.asking, Decided: s.decided},
+			"open":   {Durable: true, Do: s.open},
 		},
 	})
 	if err != nil {
@@ -156,6 +165,20 @@ func (s *scenario) steady(ctx context.Context, run *execution.Run) ([]byte, *exe
 	}
 	return []byte(`"done"`), nil
 }
+
+// large has parameters and a result that are not in its record.
+func (s *scenario) large(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {
+	if string(run.Params()) != largeParams {
+		return nil, fail(fmt.Errorf("the parameters have %d bytes", len(run.Params())))
+	}
+	if err := s.step(ctx, run, "only"); err != nil {
+		return nil, fail(err)
+	}
+	return []byte(largeParams), nil
+}
+
+// largeParams are too large for a record.
+var largeParams = `"` + strings.Repeat("x", 2000) + `"`
 
 // flaky fails at its first attempt.
 func (s *scenario) flaky(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {
@@ -225,6 +248,7 @@ func (s *scenario) play() {
 	s.failing.goOn()
 	<-begun
 	s.cancelUnknown(ctx, acknowledged)
+	s.answerAll(ctx)
 	for id, want := range acknowledged {
 		s.await(ctx, id, want)
 	}
@@ -234,6 +258,12 @@ func (s *scenario) play() {
 	if n, err := s.second.Walk(ctx); err != nil || n != 0 {
 		s.t.Errorf(s.title+": %d executions were forgotten: %v", n, err)
 	}
+	for range 2 { // of which the second one removes what starts have left
+		if _, err := s.second.Walk(ctx); err != nil {
+			s.t.Errorf(s.title+": %v", err)
+		}
+	}
+	s.checkPlaces(ctx)
 	stop()
 	workers.Wait()
 	s.check(context.WithoutCancel(ctx), acknowledged)
@@ -242,8 +272,12 @@ func (s *scenario) play() {
 // begin does what callers do, and notes what was acknowledged.
 func (s *scenario) begin(ctx context.Context, acknowledged map[string]execution.State) {
 	start := func(operation, once string, end execution.State) *execution.Record {
+		params := "{}"
+		if operation == "large" {
+			params = largeParams
+		}
 		r, err := s.first.Start(ctx, execution.Start{
-			Operation: operation, CallerKey: caller, Params: []byte("{}"), Once: once,
+			Operation: operation, CallerKey: caller, Params: []byte(params), Once: once,
 		})
 		if err != nil {
 			return nil
@@ -258,6 +292,7 @@ func (s *scenario) begin(ctx context.Context, acknowledged map[string]execution.
 		s.t.Errorf(s.title+": one key has started %s and %s", one.ID, two.ID)
 	}
 	start("flaky", "", execution.Completed)
+	start("large", "", execution.Completed)
 	for _, until := range []execution.State{execution.Pending, execution.Running} {
 		r := start("long", "", execution.Cancelled)
 		if r == nil {
@@ -272,6 +307,15 @@ func (s *scenario) begin(ctx context.Context, acknowledged map[string]execution.
 		}
 		if _, err := s.first.Cancel(ctx, caller, r.ID, "no need"); err != nil { // the other one must do it
 			s.cancel(ctx, r.ID)
+		}
+	}
+	if r := start("asking", "", execution.Completed); r != nil {
+		s.decide(r.ID)
+	}
+	if r := start("open", "", execution.Completed); r != nil {
+		s.awaitPause(ctx, r.ID)
+		if _, err := s.first.Answer(ctx, caller, r.ID, "what", []byte(`"first"`)); err == nil { // or the other one does
+			s.answered = r.ID
 		}
 	}
 	if r := start("broken", "", execution.Failed); r != nil {
@@ -380,9 +424,52 @@ func (s *scenario) check(ctx context.Context, acknowledged map[string]execution.
 			s.t.Errorf(s.title+": step %s had %d results: %v", key, len(values), maps.Clone(values))
 		}
 	}
+	s.checkPauses(ctx)
 	for id, want := range acknowledged {
 		if r, err := s.second.Get(ctx, caller, id); err != nil || want != "" && r.State != want {
 			s.t.Errorf(s.title+": execution %s has changed after its end: %+v, %v", id, r, err)
+		} else if r.Operation == "large" {
+			s.checkLarge(ctx, r)
 		}
+	}
+}
+
+// checkLarge looks whether a large result is there, and nothing else.
+func (s *scenario) checkLarge(ctx context.Context, r *execution.Record) {
+	s.t.Helper()
+	if result, err := s.second.Result(ctx, r); err != nil || string(result) != largeParams {
+		s.t.Errorf(s.title+": a result has %d bytes, want %d: %v", len(result), len(largeParams), err)
+	}
+	entries, err := s.failing.Store.List(ctx, "exec/"+url.PathEscape(s.title)+"/s/"+r.ID+"/", "", 10)
+	if err != nil || len(entries) != 1 {
+		s.t.Errorf(s.title+": a completed execution has %d entries beside its record, want 1: %v", len(entries), err)
+	}
+}
+
+// checkPlaces looks whether executions count that are under way, and no others.
+func (s *scenario) checkPlaces(ctx context.Context) {
+	s.t.Helper()
+	entries, err := s.failing.Store.List(ctx, "exec/"+url.PathEscape(s.title)+"/u/", "", 100)
+	if err != nil {
+		s.t.Error(err)
+	}
+	counted := make(map[string]int)
+	for _, entry := range entries {
+		parts := strings.Split(entry.Key, "/")
+		counted[parts[len(parts)-2]]++
+	}
+	page, err := s.second.List(ctx, execution.Query{CallerKey: caller, First: 100})
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	for _, r := range page.Records {
+		if under := !r.State.Terminal(); under != (counted[r.ID] == 1) || counted[r.ID] > 1 {
+			s.t.Errorf(s.title+": execution %s of %s is %s, and counts %d times", r.ID, r.Operation, r.State, counted[r.ID])
+		}
+		delete(counted, r.ID)
+	}
+	if len(counted) > 0 {
+		s.t.Errorf(s.title+": executions count that there are not: %v", counted)
 	}
 }

@@ -1,0 +1,163 @@
+package aql
+
+import (
+	"context"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// Approval is what a handler asks an operator before it goes on.
+type Approval struct {
+	// Name tells the question from others of the handler. Default: Message.
+	Name string
+	// Message is the question. {name} stands for the value of a parameter, as in the tag confirm.
+	Message string
+	// Reasons say why the operator is asked.
+	Reasons []string
+	// Danger is the danger level of what follows. Default: that of the operation.
+	Danger gen.Danger
+	// Lifetime is how long the operator has, from a minute to 30 days. Default: 24 hours.
+	Lifetime time.Duration
+}
+
+// Decision is what has become of an Approval. Unless somebody has approved, it is a refusal.
+type Decision struct {
+	Approved bool      `json:"approved"`
+	Expired  bool      `json:"expired,omitempty"` // nobody has decided in time
+	Reason   string    `json:"reason,omitempty"`  // of the operator; empty: none was given
+	By       string    `json:"by,omitempty"`      // who decided
+	At       time.Time `json:"at,omitzero"`       // when
+}
+
+// errNoAsks is the error of a handler that pauses although its operation does not say so.
+var errNoAsks = errors.New("run.Ask and run.Wait need asks in the tag of the operation: without it agents are not " +
+	"told that it may be paused")
+
+// Ask asks an operator, and returns the decision: it waits in the inbox (see package approve), where agents do not
+// reach it. The attempt ends until there is one, so return the error; the handler then runs again from its beginning,
+// and Ask returns what was decided. It is kept as the result of a step is: each question is asked once. A Message that
+// changes is another question, unless Name is given.
+//
+// The operation needs the tag asks, and the adapter an inbox. Do not ask within a step. A nil *Run asks nobody, and is
+// refused.
+func (r *Run) Ask(ctx context.Context, a Approval) (Decision, error) {
+	if r == nil {
+		return Decision{}, nil
+	}
+	if r.asking == nil {
+		return Decision{}, errNoAsks
+	}
+	text, err := r.asking.ask(ctx, r.run, a)
+	if err != nil {
+		return Decision{}, err
+	}
+	var d Decision
+	if err := json.Unmarshal(text, &d); err != nil {
+		return Decision{}, fmt.Errorf("reading the decision about %q: %w", a.Message, err)
+	}
+	return d, nil
+}
+
+// Wait waits for an answer of the caller who has started the execution, who gives it with answer_execution. It is JSON
+// of up to 64 KiB. The attempt ends until there is one, so return the error; the handler then runs again from its
+// beginning, and Wait returns the answer. It is kept as the result of a step is. Without an answer for 30 days the
+// execution fails.
+//
+// The operation needs the tag asks. Do not wait within a step. The function Wait returns answers of a type. A nil *Run
+// gets null.
+func (r *Run) Wait(ctx context.Context, name string) (json.RawMessage, error) {
+	return r.wait(ctx, name, "")
+}
+
+func (r *Run) wait(ctx context.Context, name, kind string) (json.RawMessage, error) {
+	if r == nil {
+		return json.RawMessage("null"), nil
+	}
+	if r.asking == nil {
+		return nil, errNoAsks
+	}
+	return r.asking.wait(ctx, r.run, name, kind)
+}
+
+// Wait is Run.Wait for answers of a type. Answers of another JSON type are refused when they are given. One that does
+// not fit T all the same fails the execution with VALIDATION_INVALID_TYPE.
+func Wait[T any](ctx context.Context, run *Run, name string) (T, error) {
+	var answer T
+	kind := jsonTypeOf(reflect.TypeFor[T]())
+	text, err := run.wait(ctx, name, kind)
+	if err != nil || run == nil {
+		return answer, err
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		var zero T
+		return zero, invalidType("value", kindOr(kind, "another value"), kindOfJSON(text), "")
+	}
+	return answer, nil
+}
+
+func kindOr(kind, other string) string {
+	if kind == "" {
+		return other
+	}
+	return kind
+}
+
+// jsonTypeOf returns the JSON type of the values of a type; empty: it is not known.
+func jsonTypeOf(t reflect.Type) string {
+	for _, own := range []reflect.Type{reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]()} {
+		if reflect.PointerTo(t).Implements(own) {
+			return ""
+		}
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "integer"
+	case reflect.Float32, reflect.Float64:
+		return "number"
+	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return ""
+		}
+		return "array"
+	case reflect.Struct, reflect.Map:
+		return "object"
+	default:
+		return ""
+	}
+}
+
+// kindOfJSON returns the JSON type of a text.
+func kindOfJSON(text []byte) string {
+	var value any
+	if json.Unmarshal(text, &value) != nil {
+		return "nothing"
+	}
+	switch value := value.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case float64:
+		if value == float64(int64(value)) {
+			return "integer"
+		}
+		return "number"
+	case []any:
+		return "array"
+	default:
+		return "object"
+	}
+}

@@ -1,0 +1,90 @@
+package execution_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// heldUp is a store that holds up the first write of a record until it thaws.
+type heldUp struct {
+	store.Store
+	holds atomic.Bool // one is held up
+	thaw  chan struct{}
+}
+
+func (f *heldUp) Put(
+	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
+) (store.Version, error) {
+	if strings.Contains(key, "/r/") && f.holds.CompareAndSwap(false, true) {
+		<-f.thaw
+	}
+	return f.Store.Put(ctx, key, value, old, ttl)
+}
+
+// Parameters without a record are removed, and a start that is slow between the two makes another execution.
+func TestParametersWithoutARecord(t *testing.T) {
+	large := bytes.Repeat([]byte("x"), 5000)
+	synctest.Test(t, func(t *testing.T) {
+		in := new(store.Memory)
+		slow := &heldUp{Store: in, thaw: make(chan struct{})}
+		operations := map[string]*execution.Operation{"work": {Durable: true}}
+		starter, err := execution.New(execution.Options{
+			Store: slow, Logger: slog.New(slog.DiscardHandler), Operations: operations,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		walker, err := execution.New(execution.Options{
+			Store: in, Logger: slog.New(slog.DiscardHandler), Operations: operations,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		beside := func() (ids []string) {
+			entries, err := in.List(t.Context(), "exec//s/", "", 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, entry := range entries {
+				ids = append(ids, strings.Split(entry.Key, "/")[3])
+			}
+			return ids
+		}
+		started := make(chan *execution.Record)
+		go func() {
+			r, err := starter.Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann, Params: large})
+			if err != nil {
+				t.Error(err)
+			}
+			started <- r
+		}()
+		synctest.Wait()
+		first := beside()
+		if len(first) != 1 {
+			t.Fatalf("the parameters of %v are there before a record", first)
+		}
+		if _, err := walker.Walk(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if left := beside(); len(left) != 0 {
+			t.Errorf("a walk has left the parameters of %v", left)
+		}
+		close(slow.thaw)
+		r := <-started
+		if now := beside(); len(now) != 1 || now[0] != r.ID || r.ID == first[0] {
+			t.Errorf("the parameters of %v are there, and the execution is %s, which was %v", now, r.ID, first)
+		}
+		if params, err := walker.Params(t.Context(), r); err != nil || !bytes.Equal(params, large) {
+			t.Errorf("%d bytes of parameters: %v", len(params), err)
+		}
+	})
+}

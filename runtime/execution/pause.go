@@ -1,0 +1,272 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// Paused is a state of running: the execution has no attempt until what it waits for is there.
+const Paused State = "paused"
+
+// From says whom an execution waits for.
+type From string
+
+// Whom executions wait for.
+const (
+	FromPerson From = "ask"  // Operation.Decided tells what a person has decided
+	FromCaller From = "wait" // Engine.Answer brings the answer
+)
+
+// Waiting is what a paused execution waits for.
+type Waiting struct {
+	From  From      `json:"from"`
+	Name  string    `json:"name"`
+	Until time.Time `json:"until"`           // then it goes on without an answer
+	About string    `json:"about,omitempty"` // for whoever looks for the answer, and shows what is waited for
+	// Answer is sealed as the result of the step that it becomes when the next attempt begins.
+	Answer []byte `json:"answer,omitempty"`
+}
+
+// step is the name of the step that has the answer.
+func (w *Waiting) step() string { return string(w.From) + " " + w.Name }
+
+// Await returns the answer to what is called name, which is kept as the result of a step is. As long as there is none,
+// look finds out what is known: the answer, or what the execution waits for. before is what it has waited for already;
+// nil: this is new. Without an answer the attempt ends, and another one begins when there is one, or at Waiting.Until.
+// The error is to be returned.
+func (r *Run) Await(
+	ctx context.Context, from From, name string,
+	look func(ctx context.Context, before *Waiting) (answer []byte, next Waiting, err error),
+) ([]byte, error) {
+	next := Waiting{From: from, Name: name}
+	step := next.step()
+	key, kept, err := r.beginStep(ctx, step)
+	if kept != nil || err != nil {
+		return kept, err
+	}
+	before := r.begun.Waiting
+	if before != nil && before.step() != step {
+		before = nil
+	}
+	answer, next, err := look(ctx, before)
+	if err != nil {
+		return nil, r.broken(err)
+	}
+	if answer != nil {
+		return r.keep(ctx, key, step, answer)
+	}
+	next.From, next.Name = from, name
+	next.Until = next.Until.UTC().Round(0)
+	if from == FromPerson {
+		if err := r.engine.put(ctx, r.engine.pauseKey(r.ID(), &next), nil, 0); err != nil {
+			return nil, r.broken(err)
+		}
+	}
+	r.mu.Lock()
+	r.waiting, r.undone = &next, true
+	r.mu.Unlock()
+	r.cancel(ErrPaused)
+	return nil, ErrPaused
+}
+
+// pausePart has an entry for each question that a person is asked: <id>/<mark of its step>.
+const pausePart = "p/"
+
+func (e *Engine) pauseKey(id string, w *Waiting) string {
+	return e.root + pausePart + id + "/" + e.mark("pause", id, w.step())
+}
+
+// takeAnswer makes the answer that has ended the last pause the result of its step, and removes what the pause has
+// left. It may be done again.
+func (e *Engine) takeAnswer(ctx context.Context, r *Record) error {
+	w := r.Waiting
+	if w == nil || w.Answer == nil {
+		return nil
+	}
+	if err := e.put(ctx, e.root+stepPart+r.ID+"/"+e.stepMark(r.ID, w.step()), w.Answer, 0); err != nil {
+		return err
+	}
+	return e.endPause(ctx, r)
+}
+
+// endPause removes the entries of the last pause of an execution. It may be done again.
+func (e *Engine) endPause(ctx context.Context, r *Record) error {
+	w := r.Waiting
+	if w == nil {
+		return nil
+	}
+	paused := *r
+	if paused.Due = w.Until; e.queueKey(&paused) != e.queueKey(r) || r.State.Terminal() {
+		if err := e.drop(ctx, e.queueKey(&paused)); err != nil {
+			return err
+		}
+	}
+	if w.From != FromPerson {
+		return nil
+	}
+	return e.drop(ctx, e.pauseKey(r.ID, w))
+}
+
+// Answer answers what an execution of a caller waits for. It fails with a *StateError where it does not wait for that.
+func (e *Engine) Answer(ctx context.Context, callerKey, id, name string, value []byte) (*Record, error) {
+	if len(value) > largestStep {
+		return nil, errors.New("the answer is larger than a step may return")
+	}
+	for {
+		r, err := e.Get(ctx, callerKey, id)
+		if err != nil {
+			return nil, err
+		}
+		if r.State != Paused || r.Waiting == nil || r.Waiting.From != FromCaller || r.Waiting.Name != name {
+			return r, &StateError{Record: r, Answer: true}
+		}
+		if err := e.resume(ctx, r, value); !errors.Is(err, store.ErrConflict) {
+			return r, err
+		}
+	}
+}
+
+// resume ends the pause of an execution with an answer. One change of the record does both, so that one answer counts.
+// An entry of a worker makes sure that what follows is done to the end.
+func (e *Engine) resume(ctx context.Context, r *Record, answer []byte) error {
+	work := e.workKey(newID("r"), r.ID)
+	if !r.Attached {
+		if err := e.put(ctx, work, nil, 0); err != nil {
+			return err
+		}
+	}
+	waiting := *r.Waiting
+	waiting.Answer = e.seal(r, "step "+waiting.step(), answer)
+	// The entry in the queue must not be that of the attempt before, which may be about to be removed.
+	r.State, r.Due, r.Waiting = Running, e.now().Add(time.Duration(r.Attempt)), &waiting
+	err := e.save(ctx, r)
+	switch {
+	case r.Attached: // its process notices
+		return err
+	case errors.Is(err, store.ErrConflict):
+		return errors.Join(err, e.drop(ctx, work))
+	case err != nil: // it may have been made
+		return err
+	}
+	if err := e.put(ctx, e.queueKey(r), nil, 0); err != nil {
+		return err
+	}
+	e.nudge()
+	e.tell(ctx, queuePart)
+	return e.drop(ctx, work)
+}
+
+// watches resumes executions about which people have decided until ctx ends.
+func (e *Engine) watches(ctx context.Context) {
+	asks := false
+	for _, o := range e.o.Operations {
+		asks = asks || o.Decided != nil
+	}
+	if !asks {
+		return
+	}
+	var decided <-chan struct{}
+	if e.o.Decisions != nil {
+		decided = e.o.Decisions(ctx)
+	}
+	ticker := time.NewTicker(e.o.Poll)
+	defer ticker.Stop()
+	for {
+		e.lookAtPaused(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-e.paused:
+		case _, open := <-decided:
+			if !open {
+				decided = nil
+			}
+		}
+	}
+}
+
+// lookAtPaused resumes the executions about which people have decided.
+func (e *Engine) lookAtPaused(ctx context.Context) {
+	err := e.each(ctx, e.root+pausePart, func(entry store.Entry) bool {
+		bounded, cancel := context.WithTimeout(ctx, storeTimeout)
+		defer cancel()
+		if err := e.lookAtQuestion(bounded, entry); err != nil && !errors.Is(err, store.ErrConflict) {
+			e.warn(ctx, "executions: looking for the answer to a question failed", err)
+		}
+		return ctx.Err() == nil
+	})
+	if err != nil {
+		e.warn(ctx, "executions: looking for answers failed", err)
+	}
+}
+
+// lookAtQuestion resumes the execution of an entry, if it is decided about. The entry stays while an attempt runs: that
+// may be about to pause.
+func (e *Engine) lookAtQuestion(ctx context.Context, entry store.Entry) error {
+	id := entry.Key[len(e.root+pausePart):]
+	id = id[:max(len(id)-len(lastOf(id))-1, 0)]
+	r, err := e.read(ctx, id)
+	switch {
+	case errors.Is(err, errFormat):
+		return nil
+	case err != nil:
+		return err
+	case r != nil && r.unread: // processes that have the key look after it
+		return nil
+	case r == nil, r.State.Terminal(), r.State == Paused && (r.Waiting == nil || e.pauseKey(id, r.Waiting) != entry.Key):
+		e.discard(ctx, entry)
+		return nil
+	case r.State != Paused:
+		return nil
+	}
+	o := e.operation(r)
+	if o.Decided == nil { // another process has the operation
+		return nil
+	}
+	answer, err := o.Decided(ctx, r)
+	if err != nil || answer == nil {
+		return err
+	}
+	return e.resume(ctx, r, answer)
+}
+
+// lookAgain makes the worker look for decisions now: one may have come before the pause that waits for it.
+func (e *Engine) lookAgain() {
+	select {
+	case e.paused <- struct{}{}:
+	default:
+	}
+}
+
+// pause waits until an attempt at an attached execution begins: for a while, or until what it waits for is there. It
+// fails where the attempt is to end.
+func (e *Engine) pause(run *Run, after time.Duration) error {
+	if run.begun.State == Paused {
+		return e.untilResumed(run, run.begun.Due)
+	}
+	return sleep(run.ctx, after)
+}
+
+// untilResumed waits until an attached execution is no longer paused, is due, or is to end.
+func (e *Engine) untilResumed(run *Run, due time.Time) error {
+	changed, done := e.waiting(run.ID())
+	defer done()
+	ctx, stop := context.WithDeadline(run.ctx, time.Now().Add(due.Sub(e.now())))
+	defer stop()
+	news := e.news(ctx, recordPart+run.ID())
+	for {
+		if r, err := e.read(ctx, run.ID()); err == nil && (r == nil || r.State != Paused) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(run.ctx)
+		case <-changed:
+		case <-news:
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package aql
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/words"
+)
+
+// questions is what an attempt asks with.
+type questions struct {
+	executions *executions
+	operation  *longRunning
+	request    *request
+	caller     Caller
+}
+
+// askedFor is what an execution keeps of what it waits for.
+type askedFor struct {
+	Item     string        `json:"item,omitempty"`
+	Message  string        `json:"message,omitempty"`
+	Lifetime time.Duration `json:"lifetime,omitempty"`
+	Type     string        `json:"type,omitempty"` // JSON type of the answer of a caller; empty: any
+}
+
+func (w *askedFor) text() string {
+	text, _ := json.Marshal(w) // it has texts and a number
+	return string(text)
+}
+
+func askedOf(w *execution.Waiting) askedFor {
+	var a askedFor
+	_ = json.Unmarshal([]byte(w.About), &a) // of another version: it says nothing
+	return a
+}
+
+const (
+	defaultLifetime  = 24 * time.Hour
+	shortestLifetime = time.Minute
+	longestLifetime  = 30 * 24 * time.Hour
+	// longestQuestion bounds the name of a question: that of its step has some more.
+	longestQuestion = 150
+	// longestAnswer bounds the answer of a caller: the result of a step.
+	longestAnswer = 64 * kib
+)
+
+// ask asks an operator, and returns the decision.
+func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approval) ([]byte, error) {
+	lifetime := cmp.Or(approval.Lifetime, defaultLifetime)
+	switch {
+	case approval.Message == "":
+		return nil, errors.New("an approval needs a message: what the operator is asked")
+	case lifetime < shortestLifetime || lifetime > longestLifetime:
+		return nil, fmt.Errorf("an operator cannot have %v to decide: it is %v to %v", lifetime, shortestLifetime,
+			longestLifetime)
+	case approval.Danger != "" && approval.Danger.Level() < 0:
+		return nil, fmt.Errorf("%q is no danger level", approval.Danger)
+	}
+	name := words.Clip(cmp.Or(approval.Name, approval.Message), longestQuestion)
+	look := func(ctx context.Context, before *execution.Waiting) ([]byte, execution.Waiting, error) {
+		var next execution.Waiting
+		g := a.executions.adapter.view.Load().gate
+		bounded, cancel := g.Bound(ctx)
+		defer cancel()
+		q := a.enquiry(run.ID(), name, lifetime)
+		if before != nil {
+			q.Lifetime = askedOf(before).Lifetime
+		} else {
+			q.Danger = cmp.Or(approval.Danger, a.operation.Danger)
+			q.Message, q.Reasons = gate.Interpolate(approval.Message, a.request.shown), approval.Reasons
+			_, q.Params = a.request.Asked()
+			item, err := g.Enquire(bounded, q)
+			if many := (*approve.TooManyError)(nil); errors.As(err, &many) {
+				return nil, next, RateLimited(max(time.Until(many.Until), time.Second))
+			} else if err != nil {
+				return nil, next, fmt.Errorf("asking an operator: %w", err)
+			}
+			about := askedFor{Item: item.ID, Message: item.Message, Lifetime: lifetime}
+			next.Until, next.About = item.Expires, about.text()
+		}
+		answer, err := decision(bounded, g, q)
+		if before != nil && answer == nil && err == nil { // its time is over
+			answer, err = json.Marshal(Decision{Expired: true})
+		}
+		return answer, next, err
+	}
+	return run.Await(ctx, execution.FromPerson, name, look)
+}
+
+func (a *questions) enquiry(id, name string, lifetime time.Duration) *gate.Enquiry {
+	g := a.executions.adapter.view.Load().gate
+	return &gate.Enquiry{
+		Operation: g.Operation(a.operation.Name), Caller: a.caller, Execution: id, Name: name, Lifetime: lifetime,
+	}
+}
+
+// decision returns what was decided about a question; nil: nothing was.
+func decision(ctx context.Context, g *gate.Gate, q *gate.Enquiry) ([]byte, error) {
+	item, decided, err := g.Decision(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("looking for the decision of an operator: %w", err)
+	}
+	if !decided {
+		return nil, nil
+	}
+	var d Decision
+	vote := item.Denial()
+	switch {
+	case item.State == approve.Used:
+		d.Approved = true
+		vote = &item.Votes[len(item.Votes)-1]
+	case item.State == approve.Denied && vote != nil:
+	default:
+		d.Expired = true
+	}
+	if vote != nil && !d.Expired {
+		d.Reason, d.By, d.At = vote.Reason, vote.By.Subject, vote.At
+	}
+	return json.Marshal(d)
+}
+
+// decided returns the decision about the question of a paused execution; nil: there is none yet.
+func (e *executions) decided(l *longRunning) func(context.Context, *execution.Record) ([]byte, error) {
+	return func(ctx context.Context, r *execution.Record) ([]byte, error) {
+		var caller Caller
+		if err := json.Unmarshal(r.Caller, &caller); err != nil {
+			return nil, fmt.Errorf("reading the caller of an execution: %w", err)
+		}
+		a := questions{executions: e, operation: l, caller: caller}
+		q := a.enquiry(r.ID, r.Waiting.Name, askedOf(r.Waiting).Lifetime)
+		return decision(ctx, e.adapter.view.Load().gate, q)
+	}
+}
+
+// decisions returns a channel that receives when operators may have decided.
+func (e *executions) decisions(ctx context.Context) <-chan struct{} {
+	if inbox := e.adapter.view.Load().gate.Inbox(); inbox != nil {
+		return inbox.Changes(ctx)
+	}
+	return nil
+}
+
+// wait returns the answer of the caller who has started the execution.
+func (a *questions) wait(ctx context.Context, run *execution.Run, name, kind string) ([]byte, error) {
+	if name == "" || len(name) > longestQuestion {
+		return nil, fmt.Errorf("the name of what is waited for has %d bytes; it has 1 to %d", len(name), longestQuestion)
+	}
+	look := func(_ context.Context, before *execution.Waiting) ([]byte, execution.Waiting, error) {
+		if before != nil { // its time is over
+			return nil, *before, fmt.Errorf("the caller has not answered %q for %v", name, longestLifetime)
+		}
+		about := askedFor{Type: kind}
+		return nil, execution.Waiting{Until: time.Now().Add(longestLifetime), About: about.text()}, nil
+	}
+	return run.Await(ctx, execution.FromCaller, name, look)
+}
+
+// answerWait gives an execution the answer that it waits for.
+func (e *executions) answerWait(
+	ctx context.Context, _ *executionVisit, q *executionRequest,
+) (*execution.Record, error) {
+	caller, value := CallerOf(ctx).Key(), []byte(q.Value)
+	if len(value) == 0 {
+		value = []byte("null")
+	}
+	if len(value) > longestAnswer {
+		return nil, tooLarge("answer_size", longestAnswer, len(value), "bytes")
+	}
+	r, err := e.engine.Get(ctx, caller, q.ID)
+	if err != nil {
+		return nil, err
+	}
+	if w := r.Waiting; r.State == execution.Paused && w != nil && w.From == execution.FromCaller && w.Name == q.Name {
+		want, got := askedOf(w).Type, kindOfJSON(value)
+		if want != "" && want != got && (want != "number" || got != "integer") {
+			return nil, invalidType("value", want, got, "")
+		}
+	}
+	return e.engine.Answer(ctx, caller, q.ID, q.Name, value)
+}
+
+// notWaiting is the failure of an answer that an execution does not wait for (MCP-AQL core §8.4.2).
+func notWaiting(r *execution.Record) *Error {
+	f := failure(CodeInvalidState, "Execution '"+r.ID+"' is '"+string(r.State)+"' and does not wait for this answer",
+		detail{"execution_id", r.ID}, detail{"status", string(r.State)}, detail{"allowed_from", []string{"paused"}})
+	switch w := r.Waiting; {
+	case r.State != execution.Paused || w == nil:
+	case w.From == execution.FromPerson:
+		return f.WithDetail("hint", "An operator decides about what it waits for")
+	default:
+		return f.WithDetail("hint", "It waits for '"+w.Name+"'")
+	}
+	return f
+}
+
+// waitsFor is what agents see of what a paused execution waits for; nil: it waits for nothing.
+func waitsFor(r *execution.Record) *executionWait {
+	w := r.Waiting
+	if r.State != execution.Paused || w == nil {
+		return nil
+	}
+	about := askedOf(w)
+	shown := &executionWait{
+		Name: w.Name, From: "caller", Type: about.Type, Message: about.Message, Approval: about.Item, Until: &w.Until,
+	}
+	if w.From == execution.FromPerson {
+		shown.From = "operator"
+	}
+	return shown
+}
+
+// executionWait is for what an execution is paused.
+type executionWait struct {
+	Name, From, Type, Message, Approval string
+	Until                               *time.Time
+}

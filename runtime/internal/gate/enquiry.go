@@ -1,0 +1,110 @@
+package gate
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/identity"
+)
+
+// Enquiry is what an execution asks a person before it goes on. No request of an agent is an answer to it.
+type Enquiry struct {
+	Operation *Operation
+	Caller    identity.Caller
+	Execution string
+	Name      string // of the question in the execution
+	Danger    gen.Danger
+	Message   string
+	Reasons   []string
+	Params    []byte // without sensitive values
+	Lifetime  time.Duration
+}
+
+// ErrNoInbox says that there is nothing where people could decide.
+var ErrNoInbox = errors.New("the adapter has no inbox (serve.Options.Operator, or Confirmation.Inbox), or its state is " +
+	"in memory")
+
+// Enquire asks a person, unless that was done, and returns the item of the question.
+func (g *Gate) Enquire(ctx context.Context, q *Enquiry) (approve.Item, error) {
+	if g.inbox == nil {
+		return approve.Item{}, ErrNoInbox
+	}
+	now, err := g.latest(ctx, g.clock.Now())
+	if err != nil {
+		return approve.Item{}, err
+	}
+	asked := q.question()
+	asked.Adapter, asked.Operation, asked.At = g.adapter, q.Operation.definition.Name, now
+	asked.Danger, asked.Message, asked.Reasons, asked.Params = q.Danger, q.Message, q.Reasons, string(q.Params)
+	item, opened, err := g.inbox.Ask(ctx, asked)
+	if err != nil || !opened {
+		return item, err
+	}
+	g.note(ctx, q, audit.ApprovalRequested, item.ID, "")
+	return item, nil
+}
+
+// Decision returns the item of a question, and whether somebody has decided about it or nobody can any more: then the
+// execution may go on with that. An approval is used up, so that it cannot be taken back.
+func (g *Gate) Decision(ctx context.Context, q *Enquiry) (item approve.Item, decided bool, err error) {
+	if g.inbox == nil {
+		return item, false, ErrNoInbox
+	}
+	now, err := g.latest(ctx, g.clock.Now())
+	if err != nil {
+		return item, false, err
+	}
+	for ctx.Err() == nil {
+		item, err = g.inbox.Find(ctx, q.question())
+		if err != nil {
+			return item, false, err
+		}
+		if item.ID == "" {
+			return item, true, nil
+		}
+		switch item.StateAt(now) {
+		case approve.Open:
+			return item, false, nil
+		case approve.Approved:
+			err = g.inbox.Use(ctx, item, now)
+			if errors.Is(err, approve.ErrNotApproved) { // another process has, or a person has denied it after all
+				continue
+			}
+			if err != nil {
+				return item, false, err
+			}
+			g.note(ctx, q, audit.ApprovalUsed, item.ID, "approved by "+approvers(&item))
+			item.State = approve.Used
+		}
+		return item, true, nil
+	}
+	return item, false, fmt.Errorf("looking up a decision: %w", ctx.Err())
+}
+
+// question says which item is that of the enquiry.
+func (q *Enquiry) question() approve.Question {
+	text := fmt.Sprintf("execution %d:%s%d:%s", len(q.Execution), q.Execution, len(q.Name), q.Name)
+	return approve.Question{
+		Binding: sha256.Sum256([]byte(text)), Kind: approve.Enquiry, Caller: q.Caller, Execution: q.Execution,
+		Lifetime: q.Lifetime,
+	}
+}
+
+// note records what has become of an enquiry.
+func (g *Gate) note(ctx context.Context, q *Enquiry, event audit.Event, item, reason string) {
+	if !g.records(ctx) {
+		return
+	}
+	r := g.record(&Request{Operation: q.Operation, Caller: q.Caller, Session: &Session{ID: q.Execution}}, event,
+		audit.Success, reason)
+	r.ApprovalID = item
+	if err := g.write(context.WithoutCancel(ctx), r); err != nil {
+		g.logFailure(ctx, "a question of an execution is not on record", err)
+	}
+}
