@@ -20,6 +20,10 @@ const (
 	Confirmation Kind = "confirmation" // a request that requires confirmation
 	Continuation Kind = "quota"        // going on after a quota has reached its pause threshold
 	Enquiry      Kind = "question"     // what an execution asks before it goes on
+	// Pause and Block are about an agent that is held until somebody has looked: see package verify. To approve one is to
+	// lift it. It cannot be denied.
+	Pause Kind = "verify" // of one execution
+	Block Kind = "block"  // of the agent, in all its executions
 )
 
 // State is how far an item has come.
@@ -42,11 +46,14 @@ type Item struct {
 	Adapter   string          `json:"adapter"`
 	Operation string          `json:"operation"`
 	Danger    gen.Danger      `json:"danger_level"`
-	Caller    identity.Caller `json:"caller"`              // who asks
-	Execution string          `json:"execution,omitempty"` // that asks, and goes on when there is a decision
-	Rule      string          `json:"rule,omitempty"`
-	Message   string          `json:"message,omitempty"`
-	Reasons   []string        `json:"reasons,omitempty"`
+	Caller    identity.Caller `json:"caller"` // who asks, or whose agent is held
+	Agent     string          `json:"agent,omitempty"`
+	// Execution is the one that asks, and goes on when there is a decision, or that is paused.
+	Execution string   `json:"execution,omitempty"`
+	Challenge string   `json:"challenge_id,omitempty"` // of a Pause or a Block
+	Rule      string   `json:"rule,omitempty"`
+	Message   string   `json:"message,omitempty"`
+	Reasons   []string `json:"reasons,omitempty"`
 	// Params is a JSON object. In place of a long value it has a text that ends with the size of that: … (70002 bytes)
 	Params string    `json:"params,omitempty"`
 	State  State     `json:"state"`
@@ -55,9 +62,10 @@ type Item struct {
 	Votes  []Vote    `json:"votes,omitempty"`
 	Opened time.Time `json:"opened"`
 	Ready  time.Time `json:"ready,omitzero"` // before this time it cannot be approved
-	// Expires is until when an open item can be decided, an approved one used, and a denied one is remembered.
-	Expires  time.Time     `json:"expires"`
-	Lifetime time.Duration `json:"lifetime"`
+	// Expires is until when an open item can be decided, an approved one used, and a denied one is remembered. A Block has
+	// none: it does not expire.
+	Expires  time.Time     `json:"expires,omitzero"`
+	Lifetime time.Duration `json:"lifetime,omitzero"`
 	UsedAt   time.Time     `json:"used_at,omitzero"`
 
 	key     string
@@ -121,6 +129,7 @@ var (
 	ErrNoReason    = errors.New("this item needs a reason")
 	ErrMistyped    = errors.New("what you typed is not the value that approves this item")
 	ErrLongReason  = errors.New("the reason is longer than 500 bytes")
+	ErrHeld        = errors.New("nobody denies what holds an agent: it stays until it is lifted or expires")
 	ErrNotApproved = errors.New("the item is not approved, or its approval was used up")
 	ErrTooMany     = errors.New("too many items of the caller wait for a decision")
 )
@@ -165,7 +174,7 @@ func isID(text string) bool {
 
 // StateAt returns the state of the item at a time.
 func (i *Item) StateAt(now time.Time) State {
-	if i.State != Used && !now.Before(i.Expires) {
+	if i.State != Used && !i.Expires.IsZero() && !now.Before(i.Expires) {
 		return Expired
 	}
 	return i.State
@@ -209,8 +218,13 @@ func (i *Item) Denial() *Vote {
 	return nil
 }
 
-// decide adds a vote to the item, if it counts.
-func (i *Item) decide(v Vote) error {
+// Decide adds a vote to the item, if it counts; otherwise it fails with one of the errors of this package. The item is
+// changed, and not where it was read from.
+func (i *Item) Decide(v Vote) error {
+	v.Reason = strings.ToValidUTF8(strings.TrimSpace(v.Reason), "�")
+	if v.At = v.At.UTC(); v.At.Before(i.Opened) {
+		v.At = i.Opened
+	}
 	switch i.StateAt(v.At) {
 	case Open:
 	case Expired:

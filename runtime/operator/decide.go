@@ -1,13 +1,9 @@
 package operator
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"runtime"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/approve"
@@ -15,95 +11,74 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// errNotTyped is the error of an approval that was not confirmed.
-var errNotTyped = errors.New("not approved: you did not type approve")
+// errNotTyped is the error of what a person has not confirmed.
+var errNotTyped = errors.New("nothing is done: you did not type")
 
-// errNothingToType is the error of a flag -type for an item that is approved by the word approve.
+// errNothingToType is the error of a flag -type for an item that is decided by a word.
 var errNothingToType = errors.New("not approved: this item has no value to type; leave out -type")
 
-// longestLine bounds what is read from the terminal, in bytes.
-const longestLine = 4 << 10
-
-// openTerminal opens the terminal that controls the process, whatever its standard input is.
-func openTerminal() (io.ReadWriteCloser, error) {
-	if runtime.GOOS == "windows" {
-		in, err := os.OpenFile("CONIN$", os.O_RDWR, 0)
-		if err != nil {
-			return nil, err
-		}
-		out, err := os.OpenFile("CONOUT$", os.O_RDWR, 0)
-		if err != nil {
-			return nil, errors.Join(err, in.Close())
-		}
-		return console{in, out}, nil
-	}
-	return os.OpenFile("/dev/tty", os.O_RDWR, 0)
-}
-
-// console is the terminal of Windows, whose two directions are two files.
-type console struct{ in, out *os.File }
-
-func (c console) Read(p []byte) (int, error)  { return c.in.Read(p) }
-func (c console) Write(p []byte) (int, error) { return c.out.Write(p) }
-func (c console) Close() error                { return errors.Join(c.in.Close(), c.out.Close()) }
-
-// approve shows an item on the terminal, and approves it if the person types that.
+// approve approves an item.
 func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 	item, err := d.Inbox.Get(ctx, id)
+	if err == nil && holds(&item) {
+		err = errHeld
+	}
 	if err != nil {
 		return err
 	}
-	terminal, err := d.Terminal()
+	of := decision{word: "approve", lets: "let this request run once", where: "an approval is typed"}
+	if item.Kind == approve.Enquiry {
+		of.lets = "let this execution go on"
+	}
+	return d.decide(ctx, f, &item, of)
+}
+
+// decision is what a person decides at the terminal.
+type decision struct {
+	word, lets, where string
+	known             bool // only who has a passphrase may
+}
+
+// decide shows an item on the terminal, and approves it if the person types a word.
+func (d *Desk) decide(ctx context.Context, f Flags, item *approve.Item, of decision) error {
+	t, err := d.dialog(of.where)
 	if err != nil {
-		return fmt.Errorf("an approval is typed at a terminal, and this program has none: %w", err)
+		return err
 	}
-	defer terminal.Close()
-	lines := bufio.NewReader(io.LimitReader(terminal, longestLine))
-	ask := func(prompt string) (string, error) {
-		if _, err := io.WriteString(terminal, prompt); err != nil {
-			return "", fmt.Errorf("asking on the terminal: %w", err)
-		}
-		line, err := lines.ReadString('\n')
-		if err != nil && (!errors.Is(err, io.EOF) || line == "") {
-			return "", fmt.Errorf("reading from the terminal: %w", err)
-		}
-		return strings.TrimSpace(line), nil
+	defer t.Close()
+	if err := d.logIn(ctx, t, of.known); err != nil {
+		return err
 	}
-	if err := d.writeItem(terminal, &item); err != nil {
+	if err := d.writeItem(t, item); err != nil {
 		return fmt.Errorf("writing to the terminal: %w", err)
 	}
 	if item.StateAt(d.now()) == approve.Open {
-		if err := d.askToType(&item, &f, ask); err != nil {
+		if err := t.askToType(ctx, item, of, &f); err != nil {
 			return err
 		}
 		if item.Needs.Reason && f.Reason == "" {
-			if f.Reason, err = ask("Reason: "); err != nil {
+			if f.Reason, err = t.ask(ctx, "Reason: "); err != nil {
 				return err
 			}
 		}
 	}
-	return d.vote(ctx, id, true, f)
+	return d.vote(ctx, item.ID, true, f)
 }
 
-// askToType asks for what approves an item: the value that it has people type, unless a flag has it, or the word
-// approve.
-func (d *Desk) askToType(item *approve.Item, f *Flags, ask func(question string) (string, error)) (err error) {
-	what := "this request run once"
-	if item.Kind == approve.Enquiry {
-		what = "this execution go on"
-	}
+// askToType asks for what decides an item: the value that it has people type, unless a flag has it, or a word.
+func (t *dialog) askToType(ctx context.Context, item *approve.Item, of decision, f *Flags) (err error) {
 	switch typing := item.Typing; {
 	case typing.Param == "" && f.Type != "":
 		return errNothingToType
 	case typing.Param == "":
-		typed, err := ask("\nType approve to let " + what + ": ")
-		if err == nil && typed != "approve" {
-			err = errNotTyped
+		typed, err := t.ask(ctx, "\nType "+of.word+" to "+of.lets+": ")
+		if err == nil && typed != of.word {
+			err = fmt.Errorf("%w %s", errNotTyped, of.word)
 		}
 		return err
 	case f.Type == "":
-		f.Type, err = ask(fmt.Sprintf("\nType the value of %s, which is %s, to let %s: ",
-			words.Printable(typing.Param), words.Printable(typing.Value), what))
+		f.Type, err = t.ask(ctx, fmt.Sprintf("\nType the value of %s, which is %s, to %s: ",
+			words.Printable(typing.Param), words.Printable(typing.Value), of.lets))
 		return err
 	}
 	return nil
@@ -128,7 +103,7 @@ func (d *Desk) vote(ctx context.Context, id string, approves bool, f Flags) erro
 		return err
 	}
 	fmt.Fprintln(d.Stdout, outcome(&item))
-	if d.Audit == nil {
+	if d.Audit == nil || item.State == approve.Used { // what is lifted is on record already
 		return nil
 	}
 	event := audit.ApprovalGranted
@@ -155,6 +130,8 @@ func outcome(item *approve.Item) string {
 		}
 		return fmt.Sprintf("%s is approved. The agent can send its request again until %s; it then runs once.",
 			id, clockTime(item.Expires))
+	case approve.Used:
+		return released(item)
 	case approve.Denied:
 		if item.Kind == approve.Enquiry {
 			return fmt.Sprintf("%s is denied. The execution is told so.", id)
