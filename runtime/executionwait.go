@@ -60,8 +60,8 @@ func (q *request) checkWait() *Error {
 type pauseKey struct{}
 
 // WithPause returns a context with which Session.Call says when it waits for an execution: it calls pause before that,
-// and what pause returns afterwards. Meanwhile the call takes up nothing that others need, and is one of no more than 64
-// that wait.
+// and what pause returns afterwards. Meanwhile the call takes up nothing that others need, and is one of no more than
+// 64 that wait.
 func WithPause(ctx context.Context, pause func() (resume func())) context.Context {
 	return context.WithValue(ctx, pauseKey{}, pause)
 }

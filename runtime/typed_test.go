@@ -3,6 +3,7 @@ package aql
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -165,7 +166,7 @@ func TestTypeToConfirmInTheInbox(t *testing.T) {
 	}
 	for _, typed := range []string{"", "n2", "approve"} {
 		vote := approve.Vote{By: Caller{Subject: "eve", Issuer: "test"}, Approve: true, Typed: typed, At: d.now}
-		if _, err := d.inbox.Vote(t.Context(), id, vote); err != approve.ErrMistyped {
+		if _, err := d.inbox.Vote(t.Context(), id, vote); !errors.Is(err, approve.ErrMistyped) {
 			t.Errorf("a vote with %q: %v", typed, err)
 		}
 	}

@@ -16,27 +16,24 @@ import (
 // secretPart is the key of the secret of all digests from which nobody is to guess a text.
 const secretPart = "secret"
 
-// makeSecret returns the secret of the executions in the store, and makes one where there is none; nil: there is no
-// key. It is sealed with a key, and is the same for all processes and all keys: what was digested is found again after
-// a new key has become the first. Whoever has that seals the secret anew, so that the keys before it can go.
-func (e *Engine) makeSecret(ctx context.Context) ([]byte, error) {
-	if len(e.boxes) == 0 {
-		return nil, nil
-	}
-	if known := e.secret.Load(); known != nil {
-		return *known, nil
+// makeSecret has the secret of the executions in the store known, and makes one where there is none. Without a key there
+// is no secret. It is sealed with a key, and is the same for all processes and all keys: what was digested is found
+// again after a new key has become the first. Whoever has that seals the secret anew, so that the keys before it can go.
+func (e *Engine) makeSecret(ctx context.Context) error {
+	if len(e.boxes) == 0 || e.secret.Load() != nil {
+		return nil
 	}
 	key, bound := e.root+secretPart, []byte(digest(secretPart, e.o.Name))
 	for {
 		entry, err := e.o.Store.Get(ctx, key)
 		if err != nil {
-			return nil, fmt.Errorf("reading the secret of executions: %w", err)
+			return fmt.Errorf("reading the secret of executions: %w", err)
 		}
 		secret, by := make([]byte, sha256.Size), -1
 		if !entry.Exists() {
 			rand.Read(secret) // never fails (crypto/rand)
 		} else if secret, by, err = e.openAs(bound, entry.Value); err != nil {
-			return nil, fmt.Errorf("reading the secret of executions: %w", err)
+			return fmt.Errorf("reading the secret of executions: %w", err)
 		}
 		if by != 0 {
 			_, err = e.o.Store.Put(ctx, key, e.sealAs(bound, secret), entry.Version, 0)
@@ -44,11 +41,11 @@ func (e *Engine) makeSecret(ctx context.Context) ([]byte, error) {
 				continue
 			}
 			if err != nil { // it is unknown which one the store has
-				return nil, fmt.Errorf("writing the secret of executions: %w", err)
+				return fmt.Errorf("writing the secret of executions: %w", err)
 			}
 		}
 		e.secret.Store(&secret)
-		return secret, nil
+		return nil
 	}
 }
 

@@ -35,7 +35,7 @@ func (e *Engine) Start(ctx context.Context, s Start) (*Record, error) {
 	}
 	key := ""
 	if s.Once != "" {
-		if _, err := e.makeSecret(ctx); err != nil {
+		if err := e.makeSecret(ctx); err != nil {
 			return nil, err
 		}
 		key = e.mark("once", s.CallerKey, s.Operation, s.Once)

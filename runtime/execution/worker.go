@@ -50,7 +50,7 @@ type life struct {
 // begin makes a new worker. It comes back under a new name after its lease was over: entries of the old name belong to
 // whoever finds them.
 func (e *Engine) begin(ctx context.Context) (*life, error) {
-	if _, err := e.makeSecret(ctx); err != nil {
+	if err := e.makeSecret(ctx); err != nil {
 		return nil, err
 	}
 	l := &life{worker: newID("w"), last: time.Now()}

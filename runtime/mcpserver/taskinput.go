@@ -87,8 +87,11 @@ func (s *Server) answerTask(
 		Action  string                     `json:"action"`
 		Content map[string]json.RawMessage `json:"content"`
 	}
-	given, ok := responses[e.WaitsFor.Name]
-	if !ok || json.Unmarshal(given, &response) != nil || response.Action != "accept" {
+	given := responses[e.WaitsFor.Name] // what cannot be read accepts nothing
+	if json.Valid(given) {
+		_ = json.Unmarshal(given, &response)
+	}
+	if response.Action != "accept" {
 		return nil
 	}
 	value, ok := response.Content[answerField]

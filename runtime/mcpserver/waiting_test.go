@@ -81,7 +81,8 @@ func TestWaitingTakesUpNoPlace(t *testing.T) {
 			if message := <-told; message != "Building" { // it waits
 				t.Errorf("told %q", message)
 			}
-			if text, _ := call(t, session, "mcp_aql_read", `{"operation":"list_executions"}`); !strings.Contains(text, `"running"`) {
+			text, _ := call(t, session, "mcp_aql_read", `{"operation":"list_executions"}`)
+			if !strings.Contains(text, `"running"`) {
 				t.Errorf("beside the call that waits: %s", text)
 			}
 			close(end)

@@ -119,7 +119,6 @@ func (b *Box) lift(ctx context.Context, h hold) error {
 		if !errors.Is(err, store.ErrConflict) {
 			return fmt.Errorf("lifting what holds an agent: %w", err)
 		}
-		now = b.now()
 		latest, err := b.get(ctx, h.key)
 		switch {
 		case err != nil:

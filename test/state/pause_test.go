@@ -46,7 +46,8 @@ func newPausingEngine(state store.Store) (*execution.Engine, error) {
 	})
 }
 
-// answerExecutions is a process that works, answers whatever waits for an answer, and tells a file which of its answers counted.
+// answerExecutions is a process that works, answers whatever waits for an answer, and tells a file which of its answers
+// counted.
 func answerExecutions(location, countedFile string) error {
 	ctx := context.Background()
 	state, err := openStore(ctx, location)

@@ -145,7 +145,7 @@ func findNone(t *testing.T, text string, secrets []string, wants ...string) {
 		plain := strings.ReplaceAll(secret, "-", "")
 		for _, form := range []string{
 			secret, plain, hex.EncodeToString([]byte(plain)), base64.RawStdEncoding.EncodeToString([]byte(plain))[:24],
-			base32.StdEncoding.EncodeToString([]byte(plain))[:32], fmt.Sprint([]byte(plain[:8])),
+			base32.StdEncoding.EncodeToString([]byte(plain))[:32], fmt.Sprintf("%v", []byte(plain[:8])),
 		} {
 			if strings.Contains(text, strings.ToLower(strings.Trim(form, "[]"))) {
 				t.Errorf("%s is seen as %s", secret, form)

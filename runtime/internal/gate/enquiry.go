@@ -27,8 +27,8 @@ type Enquiry struct {
 }
 
 // ErrNoInbox says that there is nothing where people could decide.
-var ErrNoInbox = errors.New("the adapter has no inbox (serve.Options.Operator, or Confirmation.Inbox), or its state is " +
-	"in memory")
+var ErrNoInbox = errors.New("the adapter has no inbox (serve.Options.Operator, or Confirmation.Inbox), or its state " +
+	"is in memory")
 
 // Enquire asks a person, unless that was done, and returns the item of the question.
 func (g *Gate) Enquire(ctx context.Context, q *Enquiry) (approve.Item, error) {
