@@ -16,9 +16,9 @@ import (
 // secretPart is the key of the secret of all digests from which nobody is to guess a text.
 const secretPart = "secret"
 
-// makeSecret has the secret of the executions in the store known, and makes one where there is none. Without a key there
-// is no secret. It is sealed with a key, and is the same for all processes and all keys: what was digested is found
-// again after a new key has become the first. Whoever has that seals the secret anew, so that the keys before it can go.
+// makeSecret reads the secret of the executions in the store, and makes one where there is none. Without a key there is
+// no secret. It is sealed with a key, and is the same for all processes and all keys: what was digested is found again
+// after a new key has become the first. Whoever has that seals the secret anew, so that the keys before it can go.
 func (e *Engine) makeSecret(ctx context.Context) error {
 	if len(e.boxes) == 0 || e.secret.Load() != nil {
 		return nil

@@ -95,7 +95,8 @@ func TestCodesAreNotPrinted(t *testing.T) {
 	log.Write(encoded)
 	c := shown.Code
 	for _, form := range []string{
-		c.Text(), string(c.symbols[:]), string(c.symbols[:8]), fmt.Sprintf("%x", c.symbols[:8]), fmt.Sprintf("%v", c.symbols[:8]),
+		c.Text(), string(c.symbols[:]), string(c.symbols[:8]), fmt.Sprintf("%x", c.symbols[:8]),
+		fmt.Sprintf("%v", c.symbols[:8]),
 		fmt.Sprintf("%X", c.symbols[:8]), fmt.Sprintf("%d", c.symbols[:8]), fmt.Sprintf("%#v", c.symbols[:8]),
 	} {
 		if strings.Contains(log.String(), strings.Trim(form, "[]{}")) {
