@@ -142,7 +142,6 @@ func (e *Engine) retry(ctx context.Context, r *Record) (*Record, error) {
 	if err := e.put(ctx, work, nil, 0); err != nil {
 		return nil, err
 	}
-	now := e.now()
 	again := *r
 	if err := e.takePlace(ctx, &again); err != nil {
 		return nil, errors.Join(err, e.drop(ctx, work))
@@ -150,7 +149,7 @@ func (e *Engine) retry(ctx context.Context, r *Record) (*Record, error) {
 	if err := e.persist(ctx, r); err != nil {
 		return nil, err
 	}
-	r.Place, r.State, r.Due, r.Finished, r.Failure = again.Place, Retrying, now, time.Time{}, nil
+	r.Place, r.State, r.Due, r.Finished, r.Failure = again.Place, Retrying, e.soon(r), time.Time{}, nil
 	r.Again, r.Repeats, r.Lost, r.Cancel = r.Again+1, 0, 0, false
 	r.Waiting = nil // the answer is a step
 	if err := e.save(ctx, r); err != nil {

@@ -140,8 +140,7 @@ func (e *Engine) resume(ctx context.Context, r *Record, answer []byte) error {
 	}
 	waiting := *r.Waiting
 	waiting.Answer = e.seal(r, "step "+waiting.step(), answer)
-	// The entry in the queue must not be that of the attempt before, which may be about to be removed.
-	r.State, r.Due, r.Waiting = Running, e.now().Add(time.Duration(r.Attempt)), &waiting
+	r.State, r.Due, r.Waiting = Running, e.soon(r), &waiting
 	err := e.save(ctx, r)
 	switch {
 	case r.Attached: // its process notices

@@ -154,6 +154,10 @@ func (e *Engine) queueKey(r *Record) string {
 	return fmt.Sprintf("%s%s%016x/%s", e.root, queuePart, uint64(r.Due.UnixNano()), r.ID)
 }
 
+// soon returns when an execution is due that is to go on now. It is never the time of the attempt before, by however
+// coarse a clock: the entry in the queue which that has had may be about to be removed.
+func (e *Engine) soon(r *Record) time.Time { return e.now().Add(time.Duration(r.Attempt)) }
+
 // dueOf returns when the entry of a key of the queue is due.
 func (e *Engine) dueOf(key string) (time.Time, bool) {
 	text := key[len(e.root)+len(queuePart):]

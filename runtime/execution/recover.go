@@ -114,7 +114,7 @@ func (e *Engine) release(ctx context.Context, r *Record) bool {
 		if r.Lost++; steps > r.Steps {
 			r.Lost, r.Steps = 1, steps
 		}
-		if r.Due = now; r.Lost > mostLost {
+		if r.Due = e.soon(r); r.Lost > mostLost {
 			r.State, r.Finished, r.Failure = Failed, now, interrupted()
 		}
 	}

@@ -316,15 +316,15 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 		case paused && waiting != nil:
 			record.State, record.Due, record.Waiting, record.Lost = Paused, waiting.Until, waiting, 0
 		case paused:
-			record.Due, record.Lost = now, 0
+			record.Due, record.Lost = e.soon(record), 0
 			if again {
-				record.Due = now.Add(time.Second)
+				record.Due = record.Due.Add(time.Second)
 			} else if due.After(now) {
 				record.Due = due
 			}
 		case failed != nil && !failed.Final && record.Repeats < r.operation.Retry:
 			record.Repeats++
-			record.State, record.Due = Retrying, now.Add(e.o.Backoff(record.Repeats))
+			record.State, record.Due = Retrying, e.soon(record).Add(e.o.Backoff(record.Repeats))
 		case failed != nil:
 			record.State, record.Failure = Failed, failed
 		default:
