@@ -140,6 +140,8 @@ func TestWhatNobodyCanType(t *testing.T) {
 	for name, value := range map[string]string{
 		"blank": " ", "empty": "", "long": strings.Repeat("x", maxShown+1), "with a line break": "a\nb",
 		"with a character that cannot be seen": "a\u200bb", "written backwards": "a\u202eb",
+		"with a blank before": " n1", "with a blank behind": "n1 ", "with a tab": "n1\t", "with a last line break": "n1\n",
+		"with a wide blank": "n1\u3000", "with a hard blank": "\u00a0n1", "with a next line": "n1\u0085",
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := typedFixture(t, Options{})
