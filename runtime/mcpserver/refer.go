@@ -19,12 +19,15 @@ func (s *Server) refers(request *mcp.CallToolRequest) bool {
 	return s.options.ApprovalURL != nil && opensPages(request.ClientCapabilities())
 }
 
+// answers reports whether the client was asked or referred in this call, so that it is not referred again: the agent is
+// told that the request waits.
+func answers(request *mcp.CallToolRequest) bool {
+	return request.Params.InputResponses[approval] != nil || request.Params.RequestState != ""
+}
+
 // refer returns a result that has the client refer its user to the page where the question is decided; nil: there is no
-// page, or the client was told of it in this call. Then the agent is told that the request waits.
+// page.
 func (s *Server) refer(ctx context.Context, request *mcp.CallToolRequest, q *aql.Question) *mcp.CallToolResult {
-	if request.Params.InputResponses[approval] != nil || request.Params.RequestState != "" {
-		return nil
-	}
 	page := s.options.ApprovalURL(q.Approval)
 	if page == "" {
 		return nil

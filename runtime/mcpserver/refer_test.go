@@ -111,6 +111,31 @@ func TestReferral(t *testing.T) {
 	}
 }
 
+// A client that shows forms and opens pages is asked in a form where there is no page for the item, also where only
+// people confirm.
+func TestFormWithoutPage(t *testing.T) {
+	both := &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}}
+	for name, humanOnly := range map[string]bool{"anybody confirms": false, "people confirm": true} {
+		for era, version := range map[string]string{"sessionless protocol": "", "2025-11-25": "2025-11-25"} {
+			t.Run(name+", "+era, func(t *testing.T) {
+				server := newServerOf(t, aql.Options{
+					State: new(store.Memory), Confirmation: aql.Confirmation{HumanOnly: humanOnly, Inbox: approve.New},
+				}, Options{Elicit: true, ApprovalURL: func(string) string { return "" }}, nil)
+				r := &referred{pages: make(chan *mcp.ElicitParams, 2), completed: make(chan string, 1)}
+				session := r.connect(t, server, version, both)
+				for range 2 { // also while the item of the first call waits
+					if text, _ := call(t, session, "mcp_aql_delete", deleteX); !strings.Contains(text, "deleted x") {
+						t.Fatal(text)
+					}
+					if asked := <-r.pages; asked.Mode != "form" {
+						t.Errorf("the user is asked %+v", asked)
+					}
+				}
+			})
+		}
+	}
+}
+
 // A service that has no page for an item leaves it in the inbox.
 func TestNoPage(t *testing.T) {
 	server := newServerOf(t, aql.Options{State: new(store.Memory), Confirmation: aql.Confirmation{Inbox: approve.New}},
