@@ -79,9 +79,9 @@ type Options struct {
 	// requests wait in its Inbox, or are denied where it has none.
 	Elicit bool
 	// ApprovalURL returns the address of a page where people decide about an item of the adapter's inbox, by its ID;
-	// empty: there is none, and a person may be asked in a form, as Elicit says. A client that can open one for its user is
-	// referred there (MCP elicitation, URL mode), whether Elicit is set or not. The page says who decides: it must not take
-	// the caller of the request for the user who opens it. nil: clients are referred nowhere.
+	// empty: there is none, and a person may be asked in a form, as Elicit says. A client that can open one for its user
+	// is referred there (MCP elicitation, URL mode), whether Elicit is set or not. The page says who decides: it must not
+	// take the caller of the request for the user who opens it. nil: clients are referred nowhere.
 	ApprovalURL func(approvalID string) string
 	// Instructions are shown to the model when it connects; default Adapter.Instructions.
 	Instructions string
