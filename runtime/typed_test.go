@@ -226,7 +226,7 @@ func TestAgentsAreToldWhoTypes(t *testing.T) {
 	d := typedFixture(t, Options{})
 	text := d.call("mcp_aql_read",
 		`{"operation":"introspect","params":{"query":"operations","name":"delete_note"}}`)
-	const want = "Before it runs, a person types the value of note_id [danger: destructive; " +
+	const want = "Before it runs, a person types the value of note_id. [danger: destructive; " +
 		"confirmation required from the user unless it is a dry run]"
 	if !strings.Contains(text, want) || strings.Contains(text, "confirmation_token") {
 		t.Errorf("%s\nhas no %q, or a token", text, want)
