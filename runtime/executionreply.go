@@ -17,7 +17,7 @@ type Execution struct {
 	State   string // one of those that introspection lists for the operation
 	Message string // how far it is, or why it ended; may be empty
 	Created time.Time
-	Changed time.Time // when its state changed; not each progress counts
+	Changed time.Time // when it was created, started or ended, whichever is last; pauses and progress do not count
 	Expires time.Time // when it is forgotten; zero: not while it is under way
 	// PollAfter is after how long it is worth to ask about it again; zero: it has ended.
 	PollAfter time.Duration

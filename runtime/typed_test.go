@@ -140,6 +140,8 @@ func TestWhatNobodyCanType(t *testing.T) {
 	for name, value := range map[string]string{
 		"blank": " ", "empty": "", "long": strings.Repeat("x", maxShown+1), "with a line break": "a\nb",
 		"with a character that cannot be seen": "a\u200bb", "written backwards": "a\u202eb",
+		"with a blank before": " n1", "with a blank behind": "n1 ", "with a tab": "n1\t", "with a last line break": "n1\n",
+		"with a wide blank": "n1\u3000", "with a hard blank": "\u00a0n1", "with a next line": "n1\u0085",
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := typedFixture(t, Options{})
@@ -224,7 +226,7 @@ func TestAgentsAreToldWhoTypes(t *testing.T) {
 	d := typedFixture(t, Options{})
 	text := d.call("mcp_aql_read",
 		`{"operation":"introspect","params":{"query":"operations","name":"delete_note"}}`)
-	const want = "Before it runs, a person types the value of note_id [danger: destructive; " +
+	const want = "Before it runs, a person types the value of note_id. [danger: destructive; " +
 		"confirmation required from the user unless it is a dry run]"
 	if !strings.Contains(text, want) || strings.Contains(text, "confirmation_token") {
 		t.Errorf("%s\nhas no %q, or a token", text, want)

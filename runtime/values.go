@@ -86,7 +86,8 @@ func (q *request) visible(name string) (string, bool) {
 	return q.Value(name)
 }
 
-// Plain returns the value of a text, number or boolean as a person reads and types it; empty: nobody can.
+// Plain returns the value of a text, number or boolean as a person reads and types it; empty: nobody can. Nobody can
+// type blanks around a value, because they are not seen, and are cut off what was typed.
 func (q *request) Plain(name string) string {
 	text, given := q.visible(name)
 	if !given || text == "null" {
@@ -95,8 +96,7 @@ func (q *request) Plain(name string) string {
 	if strings.HasPrefix(text, `"`) {
 		text, _ = wire.NewReader(text, wire.Limits{}).String()
 	}
-	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) > maxShown || words.Printable(text) != text {
+	if utf8.RuneCountInString(text) > maxShown || words.Printable(text) != text || strings.TrimSpace(text) != text {
 		return ""
 	}
 	return strings.Clone(text)

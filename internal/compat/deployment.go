@@ -44,6 +44,9 @@ func (s *Snapshot) Deployment(
 		before := s.byName[o.Name]
 		switch {
 		case before != nil && gen.Danger(before.notes.danger).Level() == max(o.Danger.Level(), 0):
+			if before.notes.typed != o.TypeToConfirm { // that a user approves may come from the source, and no longer does
+				return describe.Gating(before.notes.gating.byToken())
+			}
 			return describe.Gating(before.notes.gating)
 		case gate == nil, !confirms:
 			return describe.Ungated

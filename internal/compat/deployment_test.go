@@ -6,6 +6,7 @@ import (
 	"github.com/aqltag/aqltag/internal/compat"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/google/go-cmp/cmp"
 )
 
 // What only the options of a run decide is no difference between an old version and a source that is fitted to it.
@@ -70,5 +71,34 @@ func TestDeploymentAsksAboutNewDanger(t *testing.T) {
 		if got := compat.Count(changes, compat.Breaking); got != want {
 			t.Errorf("asking %v: %d breaking changes, want %d: %v", asks, got, want, briefs(changes))
 		}
+	}
+}
+
+// What the source has a person type is compared, and where it asks for nothing of the kind, tokens confirm.
+func TestDeploymentComparesWhatPeopleType(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before, after string
+		want          []string
+	}{
+		"nothing more": {"note_id", "", []string{
+			"compatible confirmation-removed delete_note confirmation", "compatible typing-removed delete_note typed",
+		}},
+		"from now on": {"", "note_id", []string{
+			"breaking confirmation-added delete_note confirmation", "breaking typing-added delete_note typed",
+		}},
+		"another parameter": {"note_id", "title", []string{"compatible typing-changed delete_note typed"}},
+		"as before":         {"note_id", "note_id", []string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			old, source := newService(), newService()
+			old.operation("delete_note").TypeToConfirm = tt.before
+			source.operation("delete_note").TypeToConfirm = tt.after
+			before := old.snapshot(t)
+			source.surface, source.protocol, _ = before.Deployment(&source.adapter, source.surface, source.protocol)
+			got := briefs(compat.Compare(before, source.snapshot(t)))
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

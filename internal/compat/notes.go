@@ -143,16 +143,26 @@ func (g gating) String() string {
 	}[g]
 }
 
+// byToken returns what is required where a token confirms in place of the user.
+func (g gating) byToken() gating {
+	if sometimesApproved <= g && g <= approved {
+		return g - (sometimesApproved - sometimesConfirmed)
+	}
+	return g
+}
+
 // operationNotes holds the text and the notes in the description of an operation, and its danger level in the metadata.
 type operationNotes struct {
 	text       string
 	danger     string // empty: the adapter does not report danger levels
 	gating     gating
+	typed      string // the parameter whose value a person types before the operation runs; empty: none
 	deprecated string
 }
 
 var (
 	bracketNote = regexp.MustCompile(sentence + `\[([^\[\]]*)\]$`)
+	typedNote   = regexp.MustCompile(sentence + `Before it runs, a person types the value of (\w+)\.?$`)
 	reasonsNote = regexp.MustCompile(`(?s)^(.*?\] |)Reasons: (.*)$`)
 
 	originalsNote = regexp.MustCompile(sentence + `Names in camelCase are accepted too: (\w+(?:, \w+)*)\.?$`)
@@ -188,6 +198,7 @@ func (o *operation) readNotes(protocol *metadata) {
 	if bracket, ok := cutNote(&n.text, bracketNote); ok && !n.readBracket(bracket) {
 		n.text = before
 	}
+	n.typed, _ = cutNote(&n.text, typedNote)
 	if level, known := protocol.DangerLevels[o.Name]; known {
 		n.danger = level
 	}

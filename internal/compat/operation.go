@@ -60,6 +60,7 @@ func (c *comparison) operation(at place, before, after *operation) {
 	}
 	c.danger(at, before.notes.danger, after.notes.danger)
 	c.gating(at, before.notes.gating, after.notes.gating)
+	c.typing(at, before.notes.typed, after.notes.typed)
 	c.texts(at, before.notes.deprecated, after.notes.deprecated, before.notes.text, after.notes.text)
 
 	if string(before.Examples) != string(after.Examples) {
@@ -115,6 +116,23 @@ func (c *comparison) permissions(at place, before, after *operation) {
 		c.report(at, Breaking, "permissions-raised", was, is, at.label+" may have effects that it did not have")
 	default:
 		c.report(at, Compatible, "permissions-lowered", was, is, at.label+" has fewer effects than before")
+	}
+}
+
+// typing compares what a person types before an operation runs. Where nothing was typed, tokens may have confirmed.
+func (c *comparison) typing(at place, before, after string) {
+	at = at.below("typed", at.label)
+	switch {
+	case before == after:
+	case before == "":
+		c.report(at, Breaking, "typing-added", nil, after,
+			fmt.Sprintf("%s runs after a person has typed the value of %s, and no token confirms it", at.label, after))
+	case after == "":
+		c.report(at, Compatible, "typing-removed", before, nil,
+			fmt.Sprintf("%s runs without a person who types the value of %s", at.label, before))
+	default:
+		c.report(at, Compatible, "typing-changed", before, after,
+			fmt.Sprintf("%s runs after a person has typed the value of %s, no longer of %s", at.label, after, before))
 	}
 }
 

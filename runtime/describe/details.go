@@ -252,7 +252,7 @@ func description(o *gen.Operation, gated Gating) string {
 	var n notes
 	n.add(o.Description)
 	if o.TypeToConfirm != "" {
-		n.add("Before it runs, a person types the value of " + o.TypeToConfirm)
+		n.add("Before it runs, a person types the value of " + o.TypeToConfirm + ".")
 	}
 	n.add(dangerNote(o, gated))
 	if len(o.Reasons) > 0 && o.Danger.Level() > 0 {

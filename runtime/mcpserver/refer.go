@@ -19,12 +19,15 @@ func (s *Server) refers(request *mcp.CallToolRequest) bool {
 	return s.options.ApprovalURL != nil && opensPages(request.ClientCapabilities())
 }
 
+// answers reports whether the client was asked or referred in this call, so that it is not referred again: the agent is
+// told that the request waits.
+func answers(request *mcp.CallToolRequest) bool {
+	return request.Params.InputResponses[approval] != nil || request.Params.RequestState != ""
+}
+
 // refer returns a result that has the client refer its user to the page where the question is decided; nil: there is no
-// page, or the client was told of it in this call. Then the agent is told that the request waits.
+// page.
 func (s *Server) refer(ctx context.Context, request *mcp.CallToolRequest, q *aql.Question) *mcp.CallToolResult {
-	if request.Params.InputResponses[approval] != nil || request.Params.RequestState != "" {
-		return nil
-	}
 	page := s.options.ApprovalURL(q.Approval)
 	if page == "" {
 		return nil
@@ -41,6 +44,7 @@ const mostReferrals = 256
 type referrals struct {
 	mu       sync.Mutex
 	followed map[referral]bool
+	sessions map[*mcp.ServerSession]context.Context // each is done when the session has ended
 }
 
 type referral struct {
@@ -61,16 +65,14 @@ func (r *referrals) follow(ctx context.Context, s *Server, session *mcp.ServerSe
 		return
 	}
 	if r.followed == nil {
-		r.followed = make(map[referral]bool)
+		r.followed, r.sessions = make(map[referral]bool), make(map[*mcp.ServerSession]context.Context)
 	}
 	r.followed[key] = true
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	go func() {
-		_ = session.Wait() // the error does not matter
-		cancel()
-	}()
+	stop := context.AfterFunc(r.ending(session), cancel)
 	go func() {
 		defer cancel()
+		defer stop()
 		err := s.adapter.Decided(ctx, item)
 		if err == nil {
 			err = session.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{ElicitationID: item})
@@ -82,4 +84,22 @@ func (r *referrals) follow(ctx context.Context, s *Server, session *mcp.ServerSe
 		defer r.mu.Unlock()
 		delete(r.followed, key)
 	}()
+}
+
+// ending returns what is done when a session has ended, which one goroutine for the session waits for. The caller holds
+// the lock.
+func (r *referrals) ending(session *mcp.ServerSession) context.Context {
+	if ctx := r.sessions[session]; ctx != nil {
+		return ctx
+	}
+	ctx, end := context.WithCancel(context.Background())
+	r.sessions[session] = ctx
+	go func() {
+		_ = session.Wait() // the error does not matter
+		end()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.sessions, session)
+	}()
+	return ctx
 }

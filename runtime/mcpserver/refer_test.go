@@ -2,7 +2,9 @@ package mcpserver
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +113,31 @@ func TestReferral(t *testing.T) {
 	}
 }
 
+// A client that shows forms and opens pages is asked in a form where there is no page for the item, also where only
+// people confirm.
+func TestFormWithoutPage(t *testing.T) {
+	both := &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}}
+	for name, humanOnly := range map[string]bool{"anybody confirms": false, "people confirm": true} {
+		for era, version := range map[string]string{"sessionless protocol": "", "2025-11-25": "2025-11-25"} {
+			t.Run(name+", "+era, func(t *testing.T) {
+				server := newServerOf(t, aql.Options{
+					State: new(store.Memory), Confirmation: aql.Confirmation{HumanOnly: humanOnly, Inbox: approve.New},
+				}, Options{Elicit: true, ApprovalURL: func(string) string { return "" }}, nil)
+				r := &referred{pages: make(chan *mcp.ElicitParams, 2), completed: make(chan string, 1)}
+				session := r.connect(t, server, version, both)
+				for range 2 { // also while the item of the first call waits
+					if text, _ := call(t, session, "mcp_aql_delete", deleteX); !strings.Contains(text, "deleted x") {
+						t.Fatal(text)
+					}
+					if asked := <-r.pages; asked.Mode != "form" {
+						t.Errorf("the user is asked %+v", asked)
+					}
+				}
+			})
+		}
+	}
+}
+
 // A service that has no page for an item leaves it in the inbox.
 func TestNoPage(t *testing.T) {
 	server := newServerOf(t, aql.Options{State: new(store.Memory), Confirmation: aql.Confirmation{Inbox: approve.New}},
@@ -120,5 +147,32 @@ func TestNoPage(t *testing.T) {
 	if text, _ := call(t, session, "mcp_aql_delete", deleteX); !strings.Contains(text, `"approval_id":"ask_`) ||
 		len(r.pages) > 0 {
 		t.Error(text)
+	}
+}
+
+// Nothing that follows an item is left when that is decided, while the session goes on.
+func TestReferralsEndWithTheirItems(t *testing.T) {
+	state := new(store.Memory)
+	server := newServerOf(t, aql.Options{State: state, Confirmation: aql.Confirmation{Inbox: approve.New}},
+		Options{ApprovalURL: func(id string) string { return "https://console.example/" + id }}, nil)
+	r := &referred{pages: make(chan *mcp.ElicitParams, 1), completed: make(chan string, 1)}
+	session := r.connect(t, server, "2025-11-25", &mcp.ElicitationCapabilities{URL: &mcp.URLElicitationCapabilities{}})
+	waiting := func() int {
+		stacks := make([]byte, 1<<22)
+		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "mcp.(*ServerSession).Wait(")
+	}
+	before := waiting() // without those of the server, which may not have begun
+	const items = 16
+	for i := range items {
+		call(t, session, "mcp_aql_delete", strings.Replace(deleteX, `"x"`, fmt.Sprintf(`"x%d"`, i), 1))
+		asked := <-r.pages
+		vote := approve.Vote{By: aql.Caller{Subject: "eve"}, Approve: true, At: time.Now()}
+		if _, err := approve.New(state).Vote(t.Context(), asked.ElicitationID, vote); err != nil {
+			t.Fatal(err)
+		}
+		<-r.completed
+	}
+	if after := waiting(); after-before >= items {
+		t.Errorf("%d goroutines wait for the end of one session, and %d did before", after, before)
 	}
 }

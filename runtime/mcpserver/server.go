@@ -79,9 +79,9 @@ type Options struct {
 	// requests wait in its Inbox, or are denied where it has none.
 	Elicit bool
 	// ApprovalURL returns the address of a page where people decide about an item of the adapter's inbox, by its ID;
-	// empty: there is none. A client that can open one for its user is referred there (MCP elicitation, URL mode), whether
-	// Elicit is set or not. The page says who decides: it must not take the caller of the request for the user who opens
-	// it. nil: clients are referred nowhere.
+	// empty: there is none, and a person may be asked in a form, as Elicit says. A client that can open one for its user
+	// is referred there (MCP elicitation, URL mode), whether Elicit is set or not. The page says who decides: it must not
+	// take the caller of the request for the user who opens it. nil: clients are referred nowhere.
 	ApprovalURL func(approvalID string) string
 	// Instructions are shown to the model when it connects; default Adapter.Instructions.
 	Instructions string
@@ -263,6 +263,7 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 	}
 	session := sessionOf(s.sessions, request, aql.CallerOf(ctx))
 	ctx = s.pausing(withAnswer(ctx, request.Params), peerOf(ctx))
+	unreferred := ctx
 	switch {
 	case s.refers(request):
 		ctx = s.adapter.WithReferrer(ctx)
@@ -278,18 +279,23 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 		made := session.Call(ctx, request.Params.Name, request.Params.Arguments) // approved before the cooldown was over
 		reply = &made
 	}
+	if q := reply.Question; q != nil && q.Approval != "" && !answers(request) {
+		if result := s.refer(ctx, request, q); result != nil {
+			return result, nil
+		}
+		if s.options.Elicit && elicits(request) { // in a form, because there is no page
+			made := session.Call(s.adapter.WithAsker(unreferred), request.Params.Name, request.Params.Arguments)
+			reply = &made
+		}
+	}
 	leaveStarted(ctx, reply)
 	if reply.Forged {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: forgedState}
 	}
 	// Older protocol versions allow one question in a call.
 	asked := request.Params.RequestState != "" && request.ProtocolVersion() < sessionless
-	if q := reply.Question; q != nil && q.Approval != "" {
-		if result := s.refer(ctx, request, q); result != nil {
-			return result, nil
-		}
-	} else if s.options.Elicit && q != nil && !asked {
-		if result := s.ask(ctx, session, request, reply.Question); result != nil {
+	if q := reply.Question; s.options.Elicit && q != nil && q.Approval == "" && !asked {
+		if result := s.ask(ctx, session, request, q); result != nil {
 			return result, nil
 		}
 	}

@@ -38,7 +38,7 @@ type Params interface {
 	// Seen returns the JSON text of the value that the handler sees, in its canonical form; see policy.Form.
 	Seen(name string) (text string, given bool)
 	// Plain returns the value of a text, number or boolean that the handler sees, as a person reads and types it. It is
-	// empty if nobody can: if it is blank, long, or has characters that cannot be seen.
+	// empty if nobody can: if it is blank, long, or has blanks at its ends or characters that cannot be seen.
 	Plain(name string) string
 	// Canonical returns the canonical form of all parameters, which tokens are bound to.
 	Canonical() []byte
