@@ -20,8 +20,6 @@ import (
 const (
 	// prefix begins the keys of items in the store.
 	prefix = "approve/"
-	// topic is what is notified when items change.
-	topic = "approve"
 	// remembered is how long an item stays in the store after it has expired.
 	remembered = 30 * time.Minute
 	// mostWaiting bounds the items of a caller that wait at the same time, and mostHeld all that the store has of it.
@@ -33,6 +31,9 @@ const (
 	// pageSize is how many items are listed at a time.
 	pageSize = 500
 )
+
+// Topic is what a store.Notifier notifies when items change.
+const Topic = "approve"
 
 // form is the first byte of an item in the store.
 const form = '1'
@@ -78,7 +79,7 @@ func (b *box) put(ctx context.Context, item *Item, now time.Time) error {
 	}
 	item.version = version
 	if n, ok := b.store.(store.Notifier); ok {
-		_ = n.Notify(ctx, topic) // a hint: the change is made
+		_ = n.Notify(ctx, Topic) // a hint: the change is made
 	}
 	return nil
 }
@@ -110,7 +111,7 @@ func (b *box) Ask(ctx context.Context, q Question) (item Item, opened bool, err 
 		if err := b.checkWaiting(ctx, &q, before.key); err != nil {
 			return Item{}, false, err
 		}
-		item := q.item()
+		item := q.Item()
 		item.key, item.version = before.key, before.version
 		switch err := b.put(ctx, &item, q.At); {
 		case err == nil:
@@ -122,8 +123,8 @@ func (b *box) Ask(ctx context.Context, q Question) (item Item, opened bool, err 
 	return Item{}, false, fmt.Errorf("opening an item: %w", ctx.Err())
 }
 
-// item returns a new item about the question.
-func (q *Question) item() Item {
+// Item returns a new item about the question, which is in no inbox.
+func (q *Question) Item() Item {
 	item := Item{
 		ID: idPrefix + rand.Text(), Kind: q.Kind, Adapter: q.Adapter, Operation: q.Operation, Danger: q.Danger,
 		Caller: identity.Caller{Subject: q.Caller.Subject, Issuer: q.Caller.Issuer}, Rule: q.Rule, Message: q.Message,
@@ -231,20 +232,15 @@ func (b *box) Use(ctx context.Context, item Item, at time.Time) error {
 }
 
 func (b *box) Vote(ctx context.Context, id string, v Vote) (Item, error) {
-	at := v.At.UTC()
-	v.Reason = strings.ToValidUTF8(strings.TrimSpace(v.Reason), "�")
 	for ctx.Err() == nil {
 		item, err := b.Get(ctx, id)
 		if err == nil {
-			if v.At = at; at.Before(item.Opened) {
-				v.At = item.Opened
-			}
-			err = item.decide(v)
+			err = item.Decide(v)
 		}
 		if err != nil {
 			return item, err
 		}
-		switch err := b.put(ctx, &item, v.At); {
+		switch err := b.put(ctx, &item, item.Votes[len(item.Votes)-1].At); {
 		case err == nil:
 			return item, nil
 		case !errors.Is(err, store.ErrConflict): // nobody else has voted meanwhile
@@ -288,7 +284,7 @@ func (b *box) List(ctx context.Context) ([]Item, error) {
 
 func (b *box) Changes(ctx context.Context) <-chan struct{} {
 	if n, ok := b.store.(store.Notifier); ok {
-		return n.Listen(ctx, topic)
+		return n.Listen(ctx, Topic)
 	}
 	return nil
 }

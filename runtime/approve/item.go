@@ -19,6 +19,10 @@ type Kind string
 const (
 	Confirmation Kind = "confirmation" // a request that requires confirmation
 	Continuation Kind = "quota"        // going on after a quota has reached its pause threshold
+	// Pause and Block are about an agent that is held until somebody has looked: see package verify. To approve one is to
+	// lift it. It cannot be denied.
+	Pause Kind = "verify" // of one execution
+	Block Kind = "block"  // of the agent, in all its executions
 )
 
 // State is how far an item has come.
@@ -41,7 +45,10 @@ type Item struct {
 	Adapter   string          `json:"adapter"`
 	Operation string          `json:"operation"`
 	Danger    gen.Danger      `json:"danger_level"`
-	Caller    identity.Caller `json:"caller"` // who asks
+	Caller    identity.Caller `json:"caller"` // who asks, or whose agent is held
+	Agent     string          `json:"agent,omitempty"`
+	Execution string          `json:"execution,omitempty"`    // of a Pause
+	Challenge string          `json:"challenge_id,omitempty"` // of a Pause or a Block
 	Rule      string          `json:"rule,omitempty"`
 	Message   string          `json:"message,omitempty"`
 	Reasons   []string        `json:"reasons,omitempty"`
@@ -52,9 +59,10 @@ type Item struct {
 	Votes  []Vote    `json:"votes,omitempty"`
 	Opened time.Time `json:"opened"`
 	Ready  time.Time `json:"ready,omitzero"` // before this time it cannot be approved
-	// Expires is until when an open item can be decided, an approved one used, and a denied one is remembered.
-	Expires  time.Time     `json:"expires"`
-	Lifetime time.Duration `json:"lifetime"`
+	// Expires is until when an open item can be decided, an approved one used, and a denied one is remembered. A Block has
+	// none: it does not expire.
+	Expires  time.Time     `json:"expires,omitzero"`
+	Lifetime time.Duration `json:"lifetime,omitzero"`
 	UsedAt   time.Time     `json:"used_at,omitzero"`
 
 	key     string
@@ -116,6 +124,7 @@ var (
 	ErrVoted       = errors.New("you have approved this item already; it needs somebody else as well")
 	ErrNoReason    = errors.New("this item needs a reason")
 	ErrLongReason  = errors.New("the reason is longer than 500 bytes")
+	ErrHeld        = errors.New("nobody denies what holds an agent: it stays until it is lifted or expires")
 	ErrNotApproved = errors.New("the item is not approved, or its approval was used up")
 	ErrTooMany     = errors.New("too many items of the caller wait for a decision")
 )
@@ -160,7 +169,7 @@ func isID(text string) bool {
 
 // StateAt returns the state of the item at a time.
 func (i *Item) StateAt(now time.Time) State {
-	if i.State != Used && !now.Before(i.Expires) {
+	if i.State != Used && !i.Expires.IsZero() && !now.Before(i.Expires) {
 		return Expired
 	}
 	return i.State
@@ -204,8 +213,13 @@ func (i *Item) Denial() *Vote {
 	return nil
 }
 
-// decide adds a vote to the item, if it counts.
-func (i *Item) decide(v Vote) error {
+// Decide adds a vote to the item, if it counts; otherwise it fails with one of the errors of this package. The item is
+// changed, and not where it was read from.
+func (i *Item) Decide(v Vote) error {
+	v.Reason = strings.ToValidUTF8(strings.TrimSpace(v.Reason), "�")
+	if v.At = v.At.UTC(); v.At.Before(i.Opened) {
+		v.At = i.Opened
+	}
 	switch i.StateAt(v.At) {
 	case Open:
 	case Expired:

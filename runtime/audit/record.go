@@ -49,6 +49,15 @@ const (
 	ApprovalGranted   Event = "APPROVAL_GRANTED"
 	ApprovalDenied    Event = "APPROVAL_DENIED"
 	ApprovalUsed      Event = "APPROVAL_USED"
+	// The challenges of agents that are held until a person has looked (package verify): one was opened, its code was
+	// shown to a person, it was passed, it was tried in vain, and it has expired. AdminOverride is the record of a person
+	// who has let an agent go on without its code.
+	ChallengeOpened   Event = "CHALLENGE_OPENED"
+	ChallengeShown    Event = "CHALLENGE_SHOWN"
+	ChallengeVerified Event = "CHALLENGE_VERIFIED"
+	ChallengeFailed   Event = "CHALLENGE_FAILED"
+	ChallengeExpired  Event = "CHALLENGE_EXPIRED"
+	AdminOverride     Event = "ADMIN_OVERRIDE"
 	OperationFinished Event = "OPERATION_FINISHED"
 	// RecordsDropped replaces the records that a Log with the option Drop had no space for.
 	RecordsDropped Event = "RECORDS_DROPPED"
@@ -95,6 +104,8 @@ type Record struct {
 	Rule        string // the policy rule that decided
 	TokenID     string // the first digits of a token's digest; not the token
 	ApprovalID  string // of an item of the inbox
+	ChallengeID string // of a challenge; not its code
+	Agent       string // the name that the caller has given an agent
 	Caller      identity.Caller
 	SessionID   string
 	RequestID   string
@@ -157,6 +168,8 @@ func (r *Record) appendOpen(dst []byte) []byte {
 	w.optional("rule", r.Rule)
 	w.optional("token_id", r.TokenID)
 	w.optional("approval_id", r.ApprovalID)
+	w.optional("challenge_id", r.ChallengeID)
+	w.optional("agent", r.Agent)
 	w.optional("request_id", r.RequestID)
 	if r.SessionID != "" || !r.Caller.Anonymous() {
 		w.Key("client_context")

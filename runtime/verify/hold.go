@@ -1,0 +1,205 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+const (
+	// prefix begins the keys of holds in the store. Behind it are the digests of adapter and caller, and of the rest of
+	// the subject.
+	prefix = "verify/"
+	// remembered is how long a hold stays in the store that is over.
+	remembered = 30 * time.Minute
+	// mostPaused bounds the executions of a caller that are paused at the same time.
+	mostPaused = 200
+	// longestSaid bounds what an item has of the words of an agent, in bytes.
+	longestSaid = 500
+	// pageSize is how many holds are listed at a time.
+	pageSize = 500
+)
+
+// form is the first byte of a hold in the store.
+const form = '1'
+
+var errDamaged = errors.New("what holds an agent is damaged in the store, or was written by a later version")
+
+// hold is what the store has of a subject. Its item is open, or used when it was lifted.
+type hold struct {
+	Item      approve.Item `json:"item"` // its Lifetime is that of challenges
+	Challenge ID           `json:"challenge"`
+	Expires   time.Time    `json:"expires"` // the challenge; of a pause the item, too
+	// Digest is that of the code; empty: nobody was shown one.
+	Digest []byte `json:"digest,omitempty"`
+	// Closed is the challenge before.
+	Closed ID `json:"closed,omitzero"`
+
+	key     string
+	version store.Version
+}
+
+// digestOf returns the first half of the digest of texts, in hexadecimal.
+func digestOf(texts ...string) string {
+	var all []byte
+	for _, text := range texts {
+		all = append(binary.AppendUvarint(all, uint64(len(text))), text...)
+	}
+	sum := sha256.Sum256(all)
+	return hex.EncodeToString(sum[:sha256.Size/2])
+}
+
+// start returns the beginning of the keys of the holds of a caller.
+func start(adapter string, caller identity.Caller) string {
+	return prefix + digestOf(adapter, caller.Key()) + "/"
+}
+
+// keyOf returns the key of the hold that an item is about.
+func keyOf(item *approve.Item) string {
+	return start(item.Adapter, item.Caller) + digestOf(string(item.Kind), item.Agent, item.Execution)
+}
+
+// newHold returns a hold with a challenge. Without a version, it is in no store.
+func (b *Box) newHold(s *Subject, now time.Time) hold {
+	said := s.Says
+	if len(said) > longestSaid {
+		said = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(said[:longestSaid], ""), len(said))
+	}
+	q := approve.Question{
+		Kind: approve.Block, Adapter: b.o.Adapter, Caller: s.Caller, Reasons: s.Reasons, Needs: b.o.Needs, At: now,
+		Lifetime: b.o.Lifetime, Message: "The agent is blocked. May it go on?",
+	}
+	q.Needs.Reason = true
+	if !s.Block {
+		q.Kind, q.Message = approve.Pause, "The agent waits before its next step. May it go on?"
+	}
+	if said != "" {
+		if params, err := json.Marshal(map[string]string{"next_action": said}); err == nil { // of texts, it cannot fail
+			q.Params = string(params)
+		}
+	}
+	h := hold{Item: q.Item(), Challenge: NewID(), Expires: now.Add(b.o.Lifetime)}
+	h.Item.Agent, h.Item.Expires = s.Agent, time.Time{}
+	if !s.Block {
+		h.Item.Execution, h.Item.Expires = s.Execution, h.Expires
+	}
+	h.key = keyOf(&h.Item)
+	return h
+}
+
+// block reports whether the hold is of an agent, in all its executions.
+func (h *hold) block() bool { return h.Item.Kind == approve.Block }
+
+// open reports whether the hold is in force at a time.
+func (h *hold) open(now time.Time) bool {
+	return h.version != 0 && h.Item.StateAt(now) == approve.Open
+}
+
+// replaced returns the hold with a challenge in the place of its own.
+func (h *hold) replaced(now time.Time) hold {
+	next := *h
+	next.Closed, next.Challenge, next.Digest = h.Challenge, NewID(), nil
+	next.Expires = now.Add(h.Item.Lifetime)
+	if !h.block() {
+		next.Item.Expires = next.Expires
+	}
+	return next
+}
+
+// lifted returns the hold when it was lifted.
+func (h *hold) lifted(now time.Time) hold {
+	next := *h
+	next.Item.State, next.Item.UsedAt, next.Digest = approve.Used, now, nil
+	return next
+}
+
+// item returns the hold as the inbox has it.
+func (h *hold) item() approve.Item {
+	item := h.Item
+	item.Challenge = h.Challenge.String()
+	return item
+}
+
+// parse decodes an entry. It must be the one of its key: who can write the store can put there what looks like one.
+func parse(entry store.Entry) (hold, error) {
+	var h hold
+	text, ok := strings.CutPrefix(string(entry.Value), string(form))
+	if !ok || json.Unmarshal([]byte(text), &h) != nil || !h.wellFormed() || keyOf(&h.Item) != entry.Key {
+		return hold{}, errDamaged
+	}
+	h.key, h.version = entry.Key, entry.Version
+	return h, nil
+}
+
+func (h *hold) wellFormed() bool {
+	i := &h.Item
+	return i.ID != "" && (h.block() && i.Expires.IsZero() || i.Kind == approve.Pause && !i.Expires.IsZero()) &&
+		(i.State == approve.Open || i.State == approve.Used) && i.Lifetime > 0 && !i.Opened.IsZero() &&
+		!h.Challenge.IsZero() && !h.Expires.IsZero()
+}
+
+// get returns the hold of a key; its version is zero if there is none.
+func (b *Box) get(ctx context.Context, key string) (hold, error) {
+	entry, err := b.o.Store.Get(ctx, key)
+	if err != nil || !entry.Exists() {
+		return hold{key: key}, err
+	}
+	return parse(entry)
+}
+
+// put writes a hold over the version that it was read from. A block stays until it is lifted.
+func (b *Box) put(ctx context.Context, h *hold, now time.Time) error {
+	text, err := json.Marshal(h)
+	if err != nil {
+		return fmt.Errorf("encoding a hold: %w", err)
+	}
+	ttl := remembered
+	switch {
+	case h.Item.State == approve.Used:
+	case h.block():
+		ttl = 0
+	default:
+		ttl += max(h.Expires.Sub(now), 0)
+	}
+	version, err := b.o.Store.Put(ctx, h.key, append([]byte{form}, text...), h.version, ttl.Truncate(time.Millisecond))
+	if err != nil {
+		return err
+	}
+	h.version = version
+	if n, ok := b.o.Store.(store.Notifier); ok {
+		_ = n.Notify(ctx, approve.Topic) // a hint: the change is made
+	}
+	return nil
+}
+
+// each calls f with the holds whose keys begin with a text, until f returns false. It counts those that cannot be read.
+func (b *Box) each(ctx context.Context, start string, f func(hold) bool) (unreadable int, err error) {
+	for after := ""; ; {
+		entries, err := b.o.Store.List(ctx, start, after, pageSize)
+		if err != nil {
+			return unreadable, fmt.Errorf("listing what holds agents: %w", err)
+		}
+		for _, entry := range entries {
+			switch h, err := parse(entry); {
+			case err != nil:
+				unreadable++
+			case !f(h):
+				return unreadable, nil
+			}
+			after = entry.Key
+		}
+		if len(entries) < pageSize {
+			return unreadable, nil
+		}
+	}
+}
