@@ -63,10 +63,12 @@ type Record struct {
 	Progress  *Progress `json:"progress,omitempty"`
 	Result    []byte    `json:"result,omitempty"` // sealed as Params
 	Failure   *Failure  `json:"failure,omitempty"`
-	Once      string    `json:"once,omitempty"`   // digest of the key
-	Counted   time.Time `json:"counted,omitzero"` // end of the period in which it counts against the caller's limit
-	Buried    bool      `json:"buried,omitempty"` // it never was: the record keeps its maker from making it
-	Nonce     string    `json:"nonce,omitempty"`  // of the last change, by which its maker knows it
+	Once      string    `json:"once,omitempty"`    // digest of the key
+	Counted   time.Time `json:"counted,omitzero"`  // end of the period in which it counts against the caller's limit
+	Buried    bool      `json:"buried,omitempty"`  // it never was: the record keeps its maker from making it
+	Outside   bool      `json:"outside,omitempty"` // it is carried out elsewhere
+	Until     time.Time `json:"until,omitzero"`    // and has failed then, unless more is heard of it
+	Nonce     string    `json:"nonce,omitempty"`   // of the last change, by which its maker knows it
 
 	version store.Version
 }

@@ -74,7 +74,11 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 		}
 		return nil, err
 	}
-	if r.Attached {
+	switch {
+	case operation.Outside:
+		r.Attached = false
+		return e.startOutside(ctx, r, operation, s.Params)
+	case r.Attached:
 		return e.startHere(ctx, r, s)
 	}
 	r.Params = e.seal(r, "params", s.Params)
