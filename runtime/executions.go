@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/execution"
@@ -37,6 +38,7 @@ type executions struct {
 	operations map[string]*longRunning
 	codecs     *codec.Set
 	engine     *execution.Engine
+	outside    map[string]*execution.Operation // whose executions are carried out elsewhere
 }
 
 // longRunning is an operation that outlives its call.
@@ -159,6 +161,7 @@ func (e *executions) open(a *Adapter) error {
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
+	maps.Copy(operations, e.outside)
 	if a.options.State == nil {
 		a.options.State = new(store.Memory)
 	}
