@@ -1,13 +1,9 @@
 package operator
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"runtime"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/approve"
@@ -15,62 +11,31 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// errNotTyped is the error of an approval that was not confirmed.
-var errNotTyped = errors.New("not approved: you did not type approve")
-
-// longestLine bounds what is read from the terminal, in bytes.
-const longestLine = 4 << 10
-
-// openTerminal opens the terminal that controls the process, whatever its standard input is.
-func openTerminal() (io.ReadWriteCloser, error) {
-	if runtime.GOOS == "windows" {
-		in, err := os.OpenFile("CONIN$", os.O_RDWR, 0)
-		if err != nil {
-			return nil, err
-		}
-		out, err := os.OpenFile("CONOUT$", os.O_RDWR, 0)
-		if err != nil {
-			return nil, errors.Join(err, in.Close())
-		}
-		return console{in, out}, nil
-	}
-	return os.OpenFile("/dev/tty", os.O_RDWR, 0)
-}
-
-// console is the terminal of Windows, whose two directions are two files.
-type console struct{ in, out *os.File }
-
-func (c console) Read(p []byte) (int, error)  { return c.in.Read(p) }
-func (c console) Write(p []byte) (int, error) { return c.out.Write(p) }
-func (c console) Close() error                { return errors.Join(c.in.Close(), c.out.Close()) }
+// errNotTyped is the error of what a person has not confirmed.
+var errNotTyped = errors.New("nothing is done: you did not type the word")
 
 // approve shows an item on the terminal, and approves it if the person types that.
 func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 	item, err := d.Inbox.Get(ctx, id)
+	if err == nil && holds(&item) {
+		err = errHeld
+	}
 	if err != nil {
 		return err
 	}
-	terminal, err := d.Terminal()
+	t, err := d.dialog("an approval is typed")
 	if err != nil {
-		return fmt.Errorf("an approval is typed at a terminal, and this program has none: %w", err)
+		return err
 	}
-	defer terminal.Close()
-	lines := bufio.NewReader(io.LimitReader(terminal, longestLine))
-	ask := func(prompt string) (string, error) {
-		if _, err := io.WriteString(terminal, prompt); err != nil {
-			return "", fmt.Errorf("asking on the terminal: %w", err)
-		}
-		line, err := lines.ReadString('\n')
-		if err != nil && (!errors.Is(err, io.EOF) || line == "") {
-			return "", fmt.Errorf("reading from the terminal: %w", err)
-		}
-		return strings.TrimSpace(line), nil
+	defer t.Close()
+	if err := d.logIn(ctx, t, false); err != nil {
+		return err
 	}
-	if err := d.writeItem(terminal, &item); err != nil {
+	if err := d.writeItem(t, &item); err != nil {
 		return fmt.Errorf("writing to the terminal: %w", err)
 	}
 	if item.StateAt(d.now()) == approve.Open {
-		typed, err := ask("\nType approve to let this request run once: ")
+		typed, err := t.ask("\nType approve to let this request run once: ")
 		if err != nil {
 			return err
 		}
@@ -78,7 +43,7 @@ func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 			return errNotTyped
 		}
 		if item.Needs.Reason && f.Reason == "" {
-			if f.Reason, err = ask("Reason: "); err != nil {
+			if f.Reason, err = t.ask("Reason: "); err != nil {
 				return err
 			}
 		}
@@ -102,7 +67,7 @@ func (d *Desk) vote(ctx context.Context, id string, approves bool, reason string
 		return err
 	}
 	fmt.Fprintln(d.Stdout, outcome(&item))
-	if d.Audit == nil {
+	if d.Audit == nil || item.State == approve.Used { // what is lifted is on record already
 		return nil
 	}
 	event := audit.ApprovalGranted
@@ -126,6 +91,8 @@ func outcome(item *approve.Item) string {
 	case approve.Approved:
 		return fmt.Sprintf("%s is approved. The agent can send its request again until %s; it then runs once.",
 			id, clockTime(item.Expires))
+	case approve.Used:
+		return released(item)
 	case approve.Denied:
 		return fmt.Sprintf("%s is denied. The agent is told so when it sends its request again.", id)
 	}

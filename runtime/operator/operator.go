@@ -27,6 +27,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/store"
+	"github.com/aqltag/aqltag/runtime/verify"
 )
 
 // Command is the subcommand operator of an adapter's program.
@@ -34,8 +35,10 @@ type Command struct{}
 
 // Desk is where a person works who decides.
 type Desk struct {
-	Program        string // its name, for messages
-	Inbox          approve.Inbox
+	Program string // its name, for messages
+	Inbox   approve.Inbox
+	// State has what holds agents, and the passphrases of people; nil: there is nothing of that.
+	State          store.Store
 	Audit          *audit.Log // of votes; nil: there is none
 	Stdout, Stderr io.Writer
 	// Who decides, and the groups of that person.
@@ -45,6 +48,8 @@ type Desk struct {
 	Terminal func() (io.ReadWriteCloser, error)
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
+
+	challenges *verify.Box // nil: there are none
 }
 
 // The exit codes of Run.
@@ -60,6 +65,9 @@ const Usage = `operator list            what waits for a decision; with -all als
 operator show ID         everything about one item
 operator approve ID      approve it, once, after a question on the terminal
 operator deny ID         deny it; with -reason the agent is told why
+operator show-code ID    show the code that lets an agent go on which is held, on the terminal
+operator unblock ID      let it go on without the code, with a reason, after a question on the terminal
+operator passphrase      choose the passphrase that these ask for
 operator watch           print what comes and what becomes of it, until interrupted
 `
 
@@ -74,7 +82,7 @@ func (f *Flags) Add(set *flag.FlagSet) {
 	set.BoolVar(&f.All, "all", false, "operator list: also what was decided or has expired")
 	set.BoolVar(&f.JSON, "json", false, "operator: print items as JSON, one on a line")
 	set.StringVar(&f.Reason, "reason", "",
-		"operator approve, deny: a `text` that is kept, and that the agent is told on denial")
+		"operator approve, deny, unblock: a `text` that is kept, and that the agent is told on denial")
 }
 
 // Inbox returns the inbox in a store.
@@ -91,8 +99,9 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 	if d.Who.Anonymous() {
 		d.Who, d.Groups = identity.Owner(), groups()
 	}
-	var err error
+	err := d.open()
 	switch {
+	case err != nil:
 	case len(words) == 1 && words[0] == "list":
 		err = d.list(ctx, f)
 	case len(words) == 1 && words[0] == "watch":
@@ -103,6 +112,12 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 		err = d.approve(ctx, f, words[1])
 	case len(words) == 2 && words[0] == "deny":
 		err = d.vote(ctx, words[1], false, f.Reason)
+	case len(words) == 2 && words[0] == "show-code" && d.State != nil:
+		err = d.showCode(ctx, words[1])
+	case len(words) == 2 && words[0] == "unblock" && d.State != nil:
+		err = d.unblock(ctx, f, words[1])
+	case len(words) == 1 && words[0] == "passphrase" && d.State != nil:
+		err = d.choose(ctx)
 	default:
 		fmt.Fprintf(d.Stderr, "%s operator: say what to do:\n\n", d.Program)
 		for line := range strings.Lines(Usage) {
@@ -116,13 +131,27 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 	fmt.Fprintf(d.Stderr, "%s operator: %v\n", d.Program, err)
 	for _, refused := range []error{
 		approve.ErrUnknown, approve.ErrDecided, approve.ErrExpired, approve.ErrTooEarly, approve.ErrRequester,
-		approve.ErrNotApprover, approve.ErrVoted, approve.ErrNoReason, approve.ErrLongReason, errNotTyped,
+		approve.ErrNotApprover, approve.ErrVoted, approve.ErrNoReason, approve.ErrLongReason, approve.ErrHeld,
+		errNotTyped, errHeld, errNotHeld, errNoPassphrase, errPassphrase, errTries, errTypedTwice, errShort,
 	} {
 		if errors.Is(err, refused) {
 			return exitRefused
 		}
 	}
 	return exitError
+}
+
+// open adds what holds agents to the inbox.
+func (d *Desk) open() error {
+	if d.State == nil {
+		return nil
+	}
+	box, err := verify.New(verify.Options{Store: d.State, Audit: d.Audit, Now: d.Now})
+	if err != nil {
+		return fmt.Errorf("opening what holds agents: %w", err)
+	}
+	d.challenges, d.Inbox = box, box.Inbox(d.Inbox)
+	return nil
 }
 
 // groups returns the names of the groups of the process's owner, as the operating system knows them.

@@ -65,8 +65,12 @@ func (d *Desk) list(ctx context.Context, f Flags) error {
 
 // line is an item in one line, with tabs between its columns.
 func (d *Desk) line(item *approve.Item, now time.Time) string {
+	what := item.Operation + " " + string(item.Danger)
+	if holds(item) {
+		what = strings.TrimSpace("agent " + item.Agent + " " + item.Execution)
+	}
 	columns := []string{
-		item.ID, string(item.State), item.Operation + " " + string(item.Danger), string(item.Kind), "by " + name(item.Caller),
+		item.ID, string(item.State), what, string(item.Kind), "by " + name(item.Caller),
 		now.Sub(item.Opened).Round(time.Second).String() + " ago",
 	}
 	for i := range columns {
@@ -109,8 +113,13 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 			fmt.Fprintf(&out, "  %-11s %s\n", title, text)
 		}
 	}
-	fact("operation", words.Printable(item.Operation)+" ("+words.Printable(string(item.Danger))+") of "+
-		words.Printable(item.Adapter))
+	if holds(item) {
+		fact("agent", words.Printable(item.Agent)+", of "+words.Printable(item.Adapter))
+		fact("execution", words.Printable(item.Execution))
+	} else {
+		fact("operation", words.Printable(item.Operation)+" ("+words.Printable(string(item.Danger))+") of "+
+			words.Printable(item.Adapter))
+	}
 	if item.Kind == approve.Continuation {
 		fact("question", "A quota of the caller has reached its pause threshold. Continue until it resets?")
 	}
@@ -126,7 +135,11 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 	if item.Ready.After(now) {
 		fact("not before", clockTime(item.Ready))
 	}
-	fact("until", clockTime(item.Expires))
+	if item.Expires.IsZero() {
+		fact("until", "it is lifted")
+	} else {
+		fact("until", clockTime(item.Expires))
+	}
 	for _, vote := range item.Votes {
 		did := "approved"
 		if !vote.Approve {
@@ -138,20 +151,24 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 		}
 		fact("vote", text)
 	}
-	writeParams(&out, item.Params)
+	title := "parameters, which the agent chose"
+	if holds(item) {
+		title = "the agent says"
+	}
+	writeParams(&out, title, item.Params)
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
 // writeParams writes a JSON object, each member on a line. An item has no long values, unless somebody else has
 // written it: those are cut off, so that none hides the others.
-func writeParams(out *strings.Builder, object string) {
+func writeParams(out *strings.Builder, title, object string) {
 	decoder := json.NewDecoder(strings.NewReader(object))
 	_, err := decoder.Token()
 	if err != nil || !decoder.More() {
 		return
 	}
-	out.WriteString("  parameters, which the agent chose:\n")
+	out.WriteString("  " + title + ":\n")
 	for err == nil && decoder.More() {
 		var member json.Token
 		var value json.RawMessage

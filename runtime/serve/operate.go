@@ -76,7 +76,7 @@ func (e environment) operate(ctx context.Context, options Options, set *flag.Fla
 		return fail(err)
 	}
 	return options.Operator.Run(ctx, operator.Desk{
-		Program: options.Name, Inbox: options.Operator.Inbox(state), Audit: options.Adapter.Audit,
+		Program: options.Name, Inbox: options.Operator.Inbox(state), State: state, Audit: options.Adapter.Audit,
 		Stdout: e.stdout, Stderr: e.stderr, Terminal: e.terminal,
 	}, flags, words)
 }

@@ -24,8 +24,6 @@ const (
 	remembered = 30 * time.Minute
 	// mostPaused bounds the executions of a caller that are paused at the same time.
 	mostPaused = 200
-	// longestSaid bounds what an item has of the words of an agent, in bytes.
-	longestSaid = 500
 	// pageSize is how many holds are listed at a time.
 	pageSize = 500
 )
@@ -71,10 +69,6 @@ func keyOf(item *approve.Item) string {
 
 // newHold returns a hold with a challenge. Without a version, it is in no store.
 func (b *Box) newHold(s *Subject, now time.Time) hold {
-	said := s.Says
-	if len(said) > longestSaid {
-		said = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(said[:longestSaid], ""), len(said))
-	}
 	q := approve.Question{
 		Kind: approve.Block, Adapter: b.o.Adapter, Caller: s.Caller, Reasons: s.Reasons, Needs: b.o.Needs, At: now,
 		Lifetime: b.o.Lifetime, Message: "The agent is blocked. May it go on?",
@@ -83,8 +77,8 @@ func (b *Box) newHold(s *Subject, now time.Time) hold {
 	if !s.Block {
 		q.Kind, q.Message = approve.Pause, "The agent waits before its next step. May it go on?"
 	}
-	if said != "" {
-		if params, err := json.Marshal(map[string]string{"next_action": said}); err == nil { // of texts, it cannot fail
+	if s.Says != "" {
+		if params, err := json.Marshal(map[string]string{"next_action": s.Says}); err == nil { // of a text, it cannot fail
 			q.Params = string(params)
 		}
 	}

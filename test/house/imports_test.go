@@ -134,7 +134,7 @@ var allowed = map[string][]string{
 	},
 	"runtime/mcpserver/internal/front": {"runtime/internal/rpc"},
 	"runtime/serve": {"runtime", "runtime/approve", "runtime/audit", "runtime/describe", "runtime/internal/gate",
-		"runtime/mcpserver", "runtime/operator", "runtime/policy/policyfile", "runtime/store", "runtime/verify"},
+		"runtime/mcpserver", "runtime/operator", "runtime/policy/policyfile", "runtime/store"},
 	"conform":           {"runtime/words"},
 	"internal/call":     {"conform", "internal/plainfile", "runtime/gen", "runtime/words"},
 	"internal/connect":  {},

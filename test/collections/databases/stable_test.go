@@ -10,10 +10,13 @@ import (
 	"github.com/aqltag/aqltag/test/collections/databases/items"
 )
 
-// staying is how many items are in a table throughout a walk, and passing how many come and go at most.
+// staying is how many items are in a table throughout a walk, and passing how many others are there at most. allowed is
+// how many rows are inserted at most while a page is read: a database that nobody vacuums is slower the more rows were
+// deleted, and a walk that is slower than its writers would not end.
 const (
 	staying = 300
 	passing = 120
+	allowed = 100
 )
 
 // REQ-PG-05: whoever walks through a table sees each row that stays once, while others are inserted and deleted, among
@@ -28,7 +31,7 @@ func TestWalksAmongWrites(t *testing.T) {
 				all = append(all, r.itemOf(fmt.Sprint("stays", i)))
 			}
 			d.load(t, all)
-			w := &writers{database: d, random: random{rand.New(rand.NewPCG(*seed, 2))}}
+			w := &writers{database: d, random: random{rand.New(rand.NewPCG(*seed, 2))}, turns: make(chan struct{}, allowed)}
 			for range passing {
 				w.insert(t.Context(), t)
 			}
@@ -67,16 +70,19 @@ type writers struct {
 	*database
 	random
 
+	turns chan struct{} // one for each row that may be inserted
+
 	mutex  sync.Mutex
 	there  []items.Item // which do not stay
 	writes int
 }
 
-// insert inserts a row that was never there.
+// insert inserts a row that was never there, anywhere in the order.
 func (w *writers) insert(ctx context.Context, t *testing.T) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	one := w.itemOf(fmt.Sprint([]string{"goes", "zz", "A"}[w.IntN(3)], w.writes))
+	prefix := []string{"goes", "zz", "A"}[w.IntN(3)]
+	one := w.itemOf(fmt.Sprint(prefix, w.Uint32(), "-", w.writes))
 	if _, err := w.ExecContext(ctx, w.database.insert("items"), w.values(&one)...); err != nil && ctx.Err() == nil {
 		t.Errorf("inserting: %v", err)
 	}
@@ -117,7 +123,12 @@ func (w *writers) start(t *testing.T) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for ctx.Err() == nil {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-w.turns:
+			}
 			w.insert(t.Context(), t)
 			w.mutex.Lock()
 			for len(w.there) > passing {
@@ -134,11 +145,23 @@ func (w *writers) start(t *testing.T) (stop func()) {
 	return stop
 }
 
+// allow lets as many rows be inserted as may be while a page is read.
+func (w *writers) allow() {
+	for {
+		select {
+		case w.turns <- struct{}{}:
+		default:
+			return
+		}
+	}
+}
+
 // walk walks through all pages and deletes the rows of cursors that do not stay; it returns how many.
 func (w *writers) walk(t *testing.T, s source, query map[string]any, forward bool) (removed int) {
 	t.Helper()
 	seen := map[string]int{}
 	for cursor, pages := "", 0; ; pages++ {
+		w.allow()
 		p := s.ask(t, paged(query, 7, forward, cursor))
 		for _, one := range p.Data.Items {
 			seen[one["item_id"].(string)]++

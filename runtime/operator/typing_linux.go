@@ -1,0 +1,5 @@
+package operator
+
+import "syscall"
+
+const readSettings, writeSettings = syscall.TCGETS, syscall.TCSETS
