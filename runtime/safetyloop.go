@@ -131,10 +131,10 @@ func (l *safetyLoop) failed(ctx context.Context, x *exchange, q *request, err er
 }
 
 func (l *safetyLoop) waits(ctx context.Context, x *exchange, q *request, refused *gate.Refusal) {
-	if refused.Item == nil || !refused.Opened {
+	definition := &q.operation.definition
+	if refused.Item == nil || !refused.Opened || definition.Name == gen.ExecuteAgent {
 		return
 	}
-	definition := &q.operation.definition
 	err := l.keeper.Pending(ctx, who(ctx, x.session.ID(), "", ""), definition.Name, string(definition.Danger), "")
 	if err != nil {
 		l.log.LogAttrs(ctx, slog.LevelError, "agents are not told that an operation waits", slog.Any("error", err))

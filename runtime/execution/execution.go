@@ -38,9 +38,8 @@ type Operation struct {
 	// Timeout bounds an attempt; zero: no bound.
 	Timeout time.Duration
 	// Outside says that executions are carried out elsewhere, such as by an agent: no process attempts them. They run from
-	// Start on until Complete, Cancel, or when nothing was heard of them for Silence, 30 minutes by default.
+	// Start on until Complete, Cancel, or when nothing was heard of them for too long: see Start.Silence.
 	Outside bool
-	Silence time.Duration
 	// Do makes an attempt; nil: other processes make them. Its context ends when the attempt is to end. What it returns
 	// does not count when Run.Stopped is not nil, except that an execution whose cancellation was asked for is completed
 	// where it fails no more.
@@ -53,8 +52,6 @@ const defaultKeep = 24 * time.Hour
 func (o *Operation) keep() time.Duration {
 	return cmp.Or(o.Keep, defaultKeep).Truncate(time.Millisecond)
 }
-
-func (o *Operation) silence() time.Duration { return cmp.Or(o.Silence, defaultSilence) }
 
 // Options configures an engine. Store and Operations are required.
 type Options struct {

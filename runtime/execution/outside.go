@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -8,7 +9,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// defaultSilence is the default of Operation.Silence.
+// defaultSilence is the default of Start.Silence.
 const defaultSilence = 30 * time.Minute
 
 // silent is the failure of an execution of which nothing was heard.
@@ -17,10 +18,10 @@ func silent() *Failure {
 }
 
 // startOutside makes an execution that is carried out elsewhere. It runs.
-func (e *Engine) startOutside(ctx context.Context, r *Record, operation *Operation, params []byte) (*Record, error) {
+func (e *Engine) startOutside(ctx context.Context, r *Record, s *Start) (*Record, error) {
 	r.State, r.Started, r.Attempt, r.Due = Running, r.Created, 1, time.Time{}
-	r.Outside, r.Until = true, e.now().Add(operation.silence())
-	r.Params = e.seal(r, "params", params)
+	r.Outside, r.Until = true, e.now().Add(cmp.Or(s.Silence, defaultSilence))
+	r.Params = e.seal(r, "params", s.Params)
 	if err := e.put(ctx, e.ownerKey(r), []byte(r.Once), 0); err != nil {
 		return nil, err
 	}
@@ -30,11 +31,13 @@ func (e *Engine) startOutside(ctx context.Context, r *Record, operation *Operati
 	return r, nil
 }
 
-// Hear says that an execution of a caller goes on which is carried out elsewhere, and how far it is. It fails with a
-// *StateError where the execution has ended.
-func (e *Engine) Hear(ctx context.Context, callerKey, id string, p *Progress) (*Record, error) {
+// Hear says that an execution of a caller goes on which is carried out elsewhere, and how far it is. Then nothing need
+// be heard of it for a while; zero: 30 minutes. It fails with a *StateError where the execution has ended.
+func (e *Engine) Hear(
+	ctx context.Context, callerKey, id string, silence time.Duration, p *Progress,
+) (*Record, error) {
 	return e.change(ctx, callerKey, id, func(r *Record) {
-		r.Progress, r.Until = p, e.now().Add(e.operation(r).silence())
+		r.Progress, r.Until = p, e.now().Add(cmp.Or(silence, defaultSilence))
 	})
 }
 

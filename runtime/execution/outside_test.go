@@ -16,12 +16,12 @@ func TestOutside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		state := new(store.Memory)
 		all := engines(t, 1, state, execution.Options{Most: 2, Operations: map[string]*execution.Operation{
-			"agent": {Durable: true, Outside: true, Silence: 10 * time.Minute},
+			"agent": {Durable: true, Outside: true},
 		}})
 		e := all[0]
 		start := func() string {
 			t.Helper()
-			r, err := e.Start(t.Context(), execution.Start{Operation: "agent", CallerKey: ann, Params: []byte(`{"a":1}`)})
+			r, err := e.Start(t.Context(), execution.Start{Operation: "agent", CallerKey: ann, Params: []byte(`{"a":1}`), Silence: 10 * time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,10 +53,10 @@ func TestOutside(t *testing.T) {
 		}
 		time.Sleep(9 * time.Minute)
 		three := 3
-		if _, err := e.Hear(t.Context(), ann, first, &execution.Progress{Current: &three}); err != nil {
+		if _, err := e.Hear(t.Context(), ann, first, 10*time.Minute, &execution.Progress{Current: &three}); err != nil {
 			t.Error(err)
 		}
-		if _, err := e.Hear(t.Context(), "bob", first, nil); err != execution.ErrNotFound {
+		if _, err := e.Hear(t.Context(), "bob", first, 10*time.Minute, nil); err != execution.ErrNotFound {
 			t.Errorf("heard of by another caller: %v", err)
 		}
 		time.Sleep(9 * time.Minute)
@@ -69,7 +69,7 @@ func TestOutside(t *testing.T) {
 		if r := expect(second, execution.Failed); r.Failure == nil {
 			t.Error("it has failed for no reason")
 		}
-		_, err := e.Hear(t.Context(), ann, second, nil)
+		_, err := e.Hear(t.Context(), ann, second, 10*time.Minute, nil)
 		ended("heard of one that has failed", err)
 
 		if _, err := e.Complete(t.Context(), "bob", first, nil); err != execution.ErrNotFound {

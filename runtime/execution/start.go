@@ -20,6 +20,8 @@ type Start struct {
 	Session string
 	// Once is a key: of several starts of the caller with one key, the first makes an execution. Empty: none.
 	Once string
+	// Silence is for how long nothing may be heard of an execution that is carried out elsewhere. Default: 30 minutes.
+	Silence time.Duration
 }
 
 // once is what an entry of a key has.
@@ -77,7 +79,7 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 	switch {
 	case operation.Outside:
 		r.Attached = false
-		return e.startOutside(ctx, r, operation, s.Params)
+		return e.startOutside(ctx, r, s)
 	case r.Attached:
 		return e.startHere(ctx, r, s)
 	}

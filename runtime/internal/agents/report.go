@@ -160,7 +160,7 @@ func (j *judgement) judge(ctx context.Context) (*Directive, error) {
 	if err := k.put(ctx, s); err != nil {
 		return nil, err
 	}
-	_, err = k.o.Engine.Hear(ctx, j.report.Caller.Key(), s.Execution, &execution.Progress{
+	_, err = k.o.Engine.Hear(ctx, j.report.Caller.Key(), s.Execution, j.settings.loop.Silence, &execution.Progress{
 		Current: &s.Steps, Message: cmp.Or(answer.Reason, "Going on"),
 	})
 	return answer, err
