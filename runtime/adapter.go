@@ -182,8 +182,8 @@ func (a *Adapter) Instructions() string {
 
 // Fingerprint identifies the definitions that the adapter was built from: "sha256:" and 64 hexadecimal digits. For the
 // operations of one package it is in the header of the generated file. For those of several, which Merge brought
-// together, it covers them all, and for an adapter with Options.Available what is available. With Options.AdapterInfo,
-// introspection reports it.
+// together, it covers them all, for an adapter with Options.Available what is available, and for one with Options.Loop
+// the operations of that too. With Options.AdapterInfo, introspection reports it.
 func (a *Adapter) Fingerprint() string { return a.fingerprint() }
 
 // Logger returns the logger of the options, or one that discards everything.

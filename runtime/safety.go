@@ -43,14 +43,28 @@ type looping interface {
 // Agents report in their own words, and nothing sees what they do elsewhere: the loop holds those that follow it. See
 // docs/safety.md.
 type Loop struct {
-	// Channels are the ways to people. One of those that show codes must be as strong as the policy demands:
-	// challenge.channel, other_user by default. package operator is verify.Terminal.
+	// Mode counts more than that of the policy; empty: the policy's counts, and without one policy.Enforcing.
+	Mode policy.LoopMode
+	// Channels are the ways to people; nil: the terminals of operators (package operator), as strong as the policy says
+	// that they are. In the mode enforcing one of those that show codes must be as strong as the policy demands:
+	// challenge.channel, other_user by default.
 	Channels []verify.Channel
 	// Risks replace the table of risky actions; nil: loop.Risks.
 	Risks []loop.Risk
 	// Score gives an action that an agent reports a risk of the service's own, from 0 to 100, and says why to the agent.
 	// It can only raise the risk. An error is logged and counts as 100.
 	Score func(ctx context.Context, agent string, r loop.Report) (risk int, why []string, err error)
+}
+
+// InMode returns a copy of the loop with another mode; empty: the loop itself. Package serve calls it with what the
+// environment says.
+func (o *Loop) InMode(mode policy.LoopMode) SafetyLoop {
+	if mode == "" {
+		return o
+	}
+	other := *o
+	other.Mode = mode
+	return &other
 }
 
 // agentLifetime is how long people have to approve of an agent that is to be started.

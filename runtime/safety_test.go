@@ -12,6 +12,7 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/describe/fingerprint"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/schematest"
 	"github.com/aqltag/aqltag/runtime/policy"
@@ -81,12 +82,7 @@ func newAgents(t *testing.T, p *policy.Policy, change func(*aql.Options)) *agent
 func (a *agents) restart() {
 	a.t.Helper()
 	var err error
-	forget := gen.Handler{
-		Name: "forget", Category: gen.Delete, Danger: gen.Destructive, DangerSource: gen.DangerFromTag,
-		Params:  []gen.Field{{Name: "id", Go: "ID", Type: "string", Required: true}},
-		Request: (*struct{ ID string })(nil), Call: func(context.Context, []any, any) (any, error) { return nil, nil },
-	}
-	if a.adapter, err = aql.New(gen.NewRegistry([]gen.Handler{forget}, nil), a.options); err != nil {
+	if a.adapter, err = aql.New(gen.NewRegistry([]gen.Handler{forgetting()}, nil), a.options); err != nil {
 		a.t.Fatal(err)
 	}
 	a.session = a.adapter.NewSession()
@@ -558,8 +554,12 @@ func TestLoopFaults(t *testing.T) {
 		options  aql.Options
 		want     string
 	}{
-		"no inbox":      {nil, aql.Options{Loop: &aql.Loop{Channels: channels}}, "nowhere to ask"},
-		"no channel":    {nil, aql.Options{Loop: &aql.Loop{}, Confirmation: inbox}, "no channel shows the codes"},
+		"no inbox": {nil, aql.Options{Loop: &aql.Loop{Channels: channels}}, "nowhere to ask"},
+		"no channel": {
+			nil, aql.Options{Loop: &aql.Loop{Channels: []verify.Channel{}}, Confirmation: inbox}, "no channel shows the codes",
+		},
+		"a terminal":    {nil, aql.Options{Loop: &aql.Loop{}, Confirmation: inbox}, "only at same_user"},
+		"a mode":        {nil, aql.Options{Loop: &aql.Loop{Mode: "on"}, Confirmation: inbox}, "there is no mode \"on\""},
 		"a weak one":    {nil, aql.Options{Loop: &aql.Loop{Channels: []verify.Channel{verify.Terminal(verify.SameUser)}}, Confirmation: inbox}, "other_user"},
 		"no loop":       {nil, aql.Options{Policy: strict()}, "it has a loop, and this adapter has no safety loop"},
 		"its operation": {[]gen.Handler{own}, aql.Options{Loop: &aql.Loop{Channels: channels}, Confirmation: inbox}, gen.VerifyChallenge},
@@ -573,5 +573,85 @@ func TestLoopFaults(t *testing.T) {
 			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Introspection tells how the loop is set, without its patterns, and what its operations take and return (REQ-SL-02,
+// REQ-SL-04, REQ-SL-06, REQ-AD-09).
+func TestLoopIsDescribed(t *testing.T) {
+	p := strict()
+	p.Loop.Deny = append(p.Loop.Deny, "unmentionable*")
+	a := newAgents(t, p, func(o *aql.Options) {
+		o.Loop = &aql.Loop{Channels: []verify.Channel{verify.Terminal(verify.OtherDevice)}}
+	})
+	schema := schematest.Load(t, "introspection-response", "")
+	introspect := func(params string) map[string]any {
+		t.Helper()
+		reply := a.session.Call(t.Context(), a.adapter.Tool("introspect"),
+			[]byte(`{"operation":"introspect","params":`+params+`}`))
+		schema.Check(t, reply.JSON)
+		if strings.Contains(string(reply.JSON), "unmentionable") {
+			t.Errorf("it shows a pattern: %s", reply.JSON)
+		}
+		var answer struct{ Data map[string]any }
+		if err := json.Unmarshal(reply.JSON, &answer); err != nil {
+			t.Fatal(err)
+		}
+		return answer.Data
+	}
+	protocol := introspect(`{"query":"operations"}`)["_protocol"].(map[string]any)
+	if mode := protocol["capabilities"].(map[string]any)["execution_safety_loop"]; mode != "enforcing" {
+		t.Errorf("the mode is %v", mode)
+	}
+	if diff := cmp.Diff(map[string]any{
+		"max_autonomous_steps": 3.0, "risk_tolerance": "moderate", "block": "caller", "channel": "other_device",
+		"challenge_seconds": 300.0,
+		"configurable": []any{
+			"maxAutonomousSteps", "riskTolerance", "deny", "requiresApproval", "autoApprove",
+		},
+	}, protocol["safety_loop"]); diff != "" {
+		t.Errorf("safety_loop (-want +got)\n%s", diff)
+	}
+	for _, o := range gen.LoopOperations() {
+		details := introspect(`{"query":"operations","name":"` + o.Name + `"}`)["operation"].(map[string]any)
+		if details["semantic_category"] != string(o.Category) {
+			t.Errorf("%s is %v", o.Name, details["semantic_category"])
+		}
+	}
+	for _, o := range gen.LoopTypes() {
+		introspect(`{"query":"types","name":"` + o.Name + `"}`)
+	}
+	if !strings.Contains(a.adapter.Instructions(), "record_execution_step") {
+		t.Errorf("instructions: %s", a.adapter.Instructions())
+	}
+	definitions := gen.Definitions{Operations: []gen.Operation{a.forget()}}
+	gen.AddLoop(&definitions)
+	if want := fingerprint.Of(&definitions); a.adapter.Fingerprint() != want {
+		t.Errorf("an export is of other definitions: %s, want %s", a.adapter.Fingerprint(), want)
+	}
+
+	p.Loop.Mode = policy.Disabled
+	if err := a.adapter.SetPolicy(p); err != nil {
+		t.Fatal(err)
+	}
+	protocol = introspect(`{"query":"operations"}`)["_protocol"].(map[string]any)
+	if mode := protocol["capabilities"].(map[string]any)["execution_safety_loop"]; mode != "disabled" ||
+		protocol["safety_loop"] != nil || strings.Contains(a.adapter.Instructions(), "record_execution_step") {
+		t.Errorf("switched off it is %v, %v", mode, protocol["safety_loop"])
+	}
+}
+
+// forget is the operation of the adapter, as it is defined.
+func (a *agents) forget() gen.Operation {
+	definitions := gen.NewRegistry([]gen.Handler{forgetting()}, nil).Definitions()
+	return definitions.Operations[0]
+}
+
+// forgetting is an operation that needs a confirmation.
+func forgetting() gen.Handler {
+	return gen.Handler{
+		Name: "forget", Category: gen.Delete, Danger: gen.Destructive, DangerSource: gen.DangerFromTag,
+		Params:  []gen.Field{{Name: "id", Go: "ID", Type: "string", Required: true}},
+		Request: (*struct{ ID string })(nil), Call: func(context.Context, []any, any) (any, error) { return nil, nil },
 	}
 }

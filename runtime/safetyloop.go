@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/audit"
@@ -48,7 +49,7 @@ func (o *Loop) enclose(registry *Registry, e executing) (*Registry, executing, l
 func (l *safetyLoop) open(a *Adapter, g *gate.Gate) error {
 	l.log = a.log
 	l.keeper = agents.New(agents.Options{
-		Adapter: a.options.Name, Store: g.Store(), Inbox: g.Inbox(), Engine: l.executions.engine,
+		Adapter: a.options.Name, Mode: l.options.Mode, Store: g.Store(), Inbox: g.Inbox(), Engine: l.executions.engine,
 		Operations: loop.Operations(a.definitions.Operations), Risks: l.options.Risks, Score: l.options.Score,
 		Channels: l.options.Channels, Audit: a.options.Audit, Logger: a.log, Now: a.options.Now,
 		Write: func(ctx context.Context, records ...audit.Record) error { return g.Write(ctx, records...) },
@@ -63,6 +64,9 @@ func (l *safetyLoop) configure(p *policy.Policy, g *gate.Gate) error {
 			return fmt.Errorf("policy: %w", err)
 		}
 		of = p.Loop
+	}
+	if mode := l.options.Mode; mode != "" && !slices.Contains(policy.LoopModes(), mode) {
+		return fmt.Errorf("safety loop: there is no mode %q: it is one of %v", mode, policy.LoopModes())
 	}
 	if err := l.keeper.Configure(of); err != nil {
 		return fmt.Errorf("safety loop: %w", err)
@@ -82,7 +86,7 @@ var configurable = []string{"maxAutonomousSteps", "riskTolerance", "deny", "requ
 
 func (l *safetyLoop) describe(p *describe.Protocol) {
 	c := loop.For(l.keeper.Loop(), "")
-	p.Capabilities.ExecutionSafetyLoop = string(c.Mode)
+	p.Capabilities.ExecutionSafetyLoop = string(l.keeper.Mode())
 	if !l.keeper.Asks() {
 		return
 	}

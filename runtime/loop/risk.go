@@ -91,7 +91,7 @@ func (c *Config) score(t *text, r *Report, h *History, digest string) (risk int,
 	})
 	risks := c.Risks
 	if risks == nil {
-		risks = standard
+		risks = standard()
 	}
 	worst := 0
 	for i := range risks {

@@ -18,6 +18,9 @@ type Loop struct {
 	ChallengeExpires time.Duration
 	// Channel is the least strength of the channel on which people are shown the codes of challenges; empty: OtherUser.
 	Channel ChannelStrength
+	// Terminal is how well the terminals of operators are kept from agents, where the adapter has no other channels;
+	// empty: SameUser.
+	Terminal ChannelStrength
 	// Agents have limits of their own. Other agents have those of the loop.
 	Agents []LoopAgent
 }

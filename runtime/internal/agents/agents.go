@@ -26,18 +26,19 @@ import (
 	"github.com/aqltag/aqltag/runtime/verify"
 )
 
-// Options configures a Keeper. All but Inbox, Score, Risks and Channels are required.
+// Options configures a Keeper. All but Mode, Inbox, Score, Risks and Channels are required.
 type Options struct {
 	Adapter string
-	Store   store.Store   // as the gate has it
-	Inbox   approve.Inbox // nil: nobody can be asked, which only modes allow that ask nobody
+	Mode    policy.LoopMode // empty: that of the policy
+	Store   store.Store     // as the gate has it
+	Inbox   approve.Inbox   // nil: nobody can be asked, which only modes allow that ask nobody
 	Engine  *execution.Engine
 	// Operations are the risks of the adapter's operations.
 	Operations map[string]int
 	Risks      []loop.Risk // nil: those of package loop
 	// Score gives actions a risk of the service's own; nil: none.
 	Score    func(ctx context.Context, agent string, r loop.Report) (risk int, why []string, err error)
-	Channels []verify.Channel
+	Channels []verify.Channel // none: the terminals of operators, as strong as the policy says they are
 	Audit    *audit.Log
 	// Write records what must be on record before it takes effect.
 	Write  func(ctx context.Context, records ...audit.Record) error
@@ -70,14 +71,21 @@ func (k *Keeper) Configure(l *policy.Loop) error {
 	if l == nil {
 		l = new(policy.Loop)
 	}
-	s := &settings{loop: l, mode: cmp.Or(l.Mode, policy.Enforcing)}
+	s := &settings{loop: l, mode: cmp.Or(k.o.Mode, l.Mode, policy.Enforcing)}
 	minimum := verify.Strength(0)
 	if s.mode == policy.Enforcing {
-		strength := cmp.Or(l.Channel, policy.OtherUser)
 		var err error
-		if minimum, err = verify.ParseStrength(string(strength)); err != nil {
+		if minimum, err = verify.ParseStrength(string(cmp.Or(l.Channel, policy.OtherUser))); err != nil {
 			return err
 		}
+	}
+	channels := k.o.Channels
+	if channels == nil && k.o.Inbox != nil {
+		strength, err := verify.ParseStrength(string(cmp.Or(l.Terminal, policy.SameUser)))
+		if err != nil {
+			return err
+		}
+		channels = []verify.Channel{verify.Terminal(strength)}
 	}
 	if s.asks() && k.o.Inbox == nil {
 		return fmt.Errorf("in the mode %s a person approves of each agent that is started, and this adapter has nowhere to "+
@@ -86,7 +94,7 @@ func (k *Keeper) Configure(l *policy.Loop) error {
 	var err error
 	s.box, err = verify.New(verify.Options{
 		Store: k.o.Store, Adapter: k.o.Adapter, Lifetime: cmp.Or(l.ChallengeExpires, policy.DefaultChallengeExpires),
-		Channels: k.o.Channels, Minimum: minimum, Audit: k.o.Audit, Logger: k.o.Logger, Now: k.o.Now,
+		Channels: channels, Minimum: minimum, Audit: k.o.Audit, Logger: k.o.Logger, Now: k.o.Now,
 	})
 	if err != nil {
 		return err
@@ -113,6 +121,7 @@ func (k *Keeper) Strength() verify.Strength { return k.current.Load().box.Streng
 // config returns the configuration of an agent.
 func (k *Keeper) config(s *settings, agent string) loop.Config {
 	c := loop.For(s.loop, agent)
+	c.Mode = s.mode
 	c.Operations, c.Risks = k.o.Operations, k.o.Risks
 	return c
 }

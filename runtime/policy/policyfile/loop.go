@@ -48,12 +48,15 @@ func (d *decoder) limit(n *yaml.Node, part policy.Part, l *policy.LoopLimits) {
 }
 
 func (d *decoder) challenge(n *yaml.Node, part policy.Part, l *policy.Loop) {
-	seen := d.mapping(n, part, "challenge", []string{"expires", "channel"}, func(part policy.Part, v *yaml.Node) {
+	keys := []string{"expires", "channel", "terminal"}
+	seen := d.mapping(n, part, "challenge", keys, func(part policy.Part, v *yaml.Node) {
 		switch lastKey(part) {
 		case "expires":
 			l.ChallengeExpires = d.duration(part, v)
 		case "channel":
 			l.Channel = policy.ChannelStrength(d.text(part, v))
+		case "terminal":
+			l.Terminal = policy.ChannelStrength(d.text(part, v))
 		}
 	})
 	if seen != nil && len(seen) == 0 {

@@ -32,7 +32,7 @@
 //	  auto_approve: ["read_*", "list_*"]
 //	  block: caller
 //	  silence: 30m
-//	  challenge: {expires: 5m, channel: other_user}
+//	  challenge: {expires: 5m, channel: other_user, terminal: other_user}
 //	  agents:
 //	    release_bot: {max_steps: 50, risk_tolerance: conservative, loosen: true}
 //
