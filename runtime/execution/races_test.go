@@ -223,6 +223,12 @@ func (d *deadly) die() {
 	d.dead = true
 }
 
+func (d *deadly) revive() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dead = false
+}
+
 func (d *deadly) gone() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

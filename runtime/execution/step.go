@@ -132,8 +132,9 @@ func (r *Run) kept(ctx context.Context, at, key, name string) ([]byte, error) {
 	return r.engine.open(r.begun, "step "+name, entry.Value)
 }
 
-// heed looks whether the execution is still this attempt's. Where it has ended elsewhere, the result that was just kept
-// came too late to count for anybody. A result counts although the execution is to be cancelled.
+// heed looks whether the execution is still this attempt's. Where it has ended for good elsewhere, the result that was
+// just kept counts for nobody; where it can be started again, another attempt may have gone on from it. A result counts
+// although the execution is to be cancelled.
 func (r *Run) heed(ctx context.Context, at string) error {
 	e := r.engine
 	now, err := e.read(ctx, r.ID())
@@ -141,7 +142,7 @@ func (r *Run) heed(ctx context.Context, at string) error {
 	case err != nil:
 		r.cancel(ErrLost)
 		return fmt.Errorf("looking whether execution %s goes on: %w", r.ID(), err)
-	case now == nil || now.State.Terminal():
+	case now == nil || now.State.Terminal() && !e.canRetry(now):
 		_ = e.drop(ctx, at) // else a walk does it
 		fallthrough
 	case now.Worker != r.worker || now.Attempt != r.attempt:

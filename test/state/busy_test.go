@@ -144,6 +144,15 @@ func TestBusyStores(t *testing.T) {
 				t.Fatalf("%+v, %v", asked, err)
 			}
 			release := tt.occupy(t, location)
+			for range 8 { // whoever has a connection that was ended is told that the state is unavailable
+				a, err := call(t.Context(), session, "ann", "mcp_aql_read", "get_thing", "x", "")
+				if err != nil || a.Success {
+					t.Fatalf("%+v, %v", a, err)
+				}
+				if a.Error.Code != "INTERNAL_ERROR" {
+					break
+				}
+			}
 			for name, try := range map[string]func() (answer, error){
 				"a call that is counted": func() (answer, error) {
 					return call(t.Context(), session, "ann", "mcp_aql_read", "get_thing", "x", "")

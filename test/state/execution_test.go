@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -20,29 +21,32 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// Executions survive a crash and a freeze before and after every call of every store.
+// every is at which calls of a store executions fail: 1 takes a quarter of an hour.
+var every = flag.Int("every", 5, "let executions fail at every nth call of a store")
+
+// Executions survive a crash and a freeze before and after the calls of every store.
 func TestExecutionsSurviveFailures(t *testing.T) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
-			location := p.open(t)
-			every := 1
+			open := func(t *testing.T) store.Store {
+				t.Helper()
+				s, err := openStore(t.Context(), p.open(t))
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { s.Close() })
+				return s
+			}
+			if p.name != "sqlite" { // a server serves all; a file takes one write at a time
+				shared := open(t)
+				open = func(*testing.T) store.Store { return shared }
+			}
+			nth := *every
 			if testing.Short() {
-				every = 17
+				nth = 17
 			}
 			executiontest.Run(t, executiontest.Options{
-				Lease: workLease, Every: every,
-				Open: func(t *testing.T) store.Store {
-					t.Helper()
-					if p.name == "sqlite" { // a file takes one write at a time
-						location = p.open(t)
-					}
-					s, err := openStore(t.Context(), location)
-					if err != nil {
-						t.Fatal(err)
-					}
-					t.Cleanup(func() { s.Close() })
-					return s
-				},
+				Lease: workLease, Every: nth, Open: open,
 			})
 		})
 	}

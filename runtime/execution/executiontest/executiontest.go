@@ -212,6 +212,7 @@ func (s *scenario) play() {
 	workers.Go(func() {
 		if err := s.second.Work(ctx); err != nil {
 			s.t.Errorf(s.title+": the second worker: %v", err)
+			stop() // nobody would end what was begun
 		}
 	})
 	if s.failing.mode == freezeBefore || s.failing.mode == freezeAfter {
@@ -281,7 +282,7 @@ func (s *scenario) begin(ctx context.Context, acknowledged map[string]execution.
 func (s *scenario) cancel(ctx context.Context, id string) {
 	for {
 		_, err := s.second.Cancel(ctx, caller, id, "no need")
-		if illegal := (*execution.StateError)(nil); err == nil || errors.As(err, &illegal) {
+		if illegal := (*execution.StateError)(nil); err == nil || errors.As(err, &illegal) || ctx.Err() != nil {
 			return
 		}
 	}

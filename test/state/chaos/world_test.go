@@ -170,7 +170,7 @@ func newWorld(t testing.TB, k kind, seed uint64, mutant string, limits bounds) *
 		{process{name: "a"}, "shared", nil},
 		{process{name: "b"}, "shared", nil},
 		{process{name: "c"}, "c", nil},
-		{process{name: "h", human: true}, "h", []string{"-human-only"}},
+		{process{name: "h", human: true}, "h", []string{"-ask-people"}},
 		{process{name: "s", stdio: true}, "s", []string{"-session-scope"}},
 		{process{name: "t", stdio: true}, "t", []string{"-session-scope"}},
 	} {
