@@ -50,6 +50,7 @@ type Desk struct {
 	Now func() time.Time
 
 	challenges *verify.Box // nil: there are none
+	rounds     int         // of the passphrases that are chosen; zero: those of the constant
 }
 
 // The exit codes of Run.

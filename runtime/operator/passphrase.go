@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"crypto/pbkdf2"
 	"crypto/rand"
@@ -24,8 +25,8 @@ const (
 	mostTries = 10
 	// shortestPassphrase is in bytes.
 	shortestPassphrase = 12
-	// rounds is how often a passphrase is hashed, and mostRounds how often one from the state is at most.
-	rounds, mostRounds = 600_000, 10_000_000
+	// standardRounds is how often a passphrase is hashed, and mostRounds how often one from the state is at most.
+	standardRounds, mostRounds = 600_000, 10_000_000
 )
 
 // Why a person is not let in.
@@ -142,7 +143,7 @@ func (d *Desk) choose(ctx context.Context) error {
 	if typed != again {
 		return errTypedTwice
 	}
-	next := passphrase{Salt: make([]byte, 16), Rounds: rounds}
+	next := passphrase{Salt: make([]byte, 16), Rounds: cmp.Or(d.rounds, standardRounds)}
 	rand.Read(next.Salt) // never fails (crypto/rand)
 	if next.Key, err = next.key(typed); err != nil {
 		return fmt.Errorf("deriving from the passphrase: %w", err)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/approve"
@@ -31,6 +32,7 @@ func newHolding(t *testing.T, known bool) *holding {
 	t.Helper()
 	h := &holding{desk: newDesk(""), caller: identity.Caller{Subject: "ann", Issuer: "stdio"}}
 	h.State = new(store.Memory)
+	h.HashLess(10)
 	h.Inbox = approve.New(h.State)
 	var err error
 	h.box, err = verify.New(verify.Options{Store: h.State, Adapter: "notes", Now: h.Now})
@@ -177,6 +179,10 @@ func TestEachCommandHasItsItems(t *testing.T) {
 
 // A program that has a terminal and no passphrase sees no code and lets nobody go, however often it tries.
 func TestPassphrase(t *testing.T) {
+	synctest.Test(t, testPassphrase)
+}
+
+func testPassphrase(t *testing.T) {
 	h := newHolding(t, false)
 	_, item := h.hold(t, true)
 	h.types("")
@@ -225,8 +231,14 @@ func TestPassphrase(t *testing.T) {
 		!strings.Contains(h.stderr.String(), "too many wrong") || shownCode.MatchString(h.terminal.String()) {
 		t.Errorf("after ten wrong ones: code %d, %s", code, &h.stderr)
 	}
-	if !h.held(t) {
-		t.Error("the agent is let go")
+	time.Sleep(2 * time.Minute)
+	h.types("")
+	if code := h.run(t, operator.Flags{}, "show-code", item); code == 0 || !h.held(t) {
+		t.Errorf("two minutes later, without a word: code %d, held: %v", code, h.held(t))
+	}
+	h.types(other)
+	if code := h.run(t, operator.Flags{}, "show-code", item); code != 0 {
+		t.Errorf("two minutes later: code %d, %s", code, &h.stderr)
 	}
 }
 
@@ -278,7 +290,10 @@ func TestHostileHolds(t *testing.T) {
 
 // The state has no passphrase that can be read or tried cheaply.
 func TestPassphrasesAreNotInTheState(t *testing.T) {
-	h := newHolding(t, true)
+	h := newHolding(t, false)
+	h.HashLess(0)
+	h.types(passphrase, passphrase)
+	h.run(t, operator.Flags{}, "passphrase")
 	entries, err := h.State.List(t.Context(), "", "", 10)
 	if err != nil || len(entries) != 1 || !strings.Contains(string(entries[0].Value), `"rounds":600000`) ||
 		strings.Contains(string(entries[0].Value), "horse") {

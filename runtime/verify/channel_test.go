@@ -14,8 +14,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/verify"
 )
 
-// A box is not made where agents could read what people are shown, unless that is accepted in writing, and says what to
-// do.
+// REQ-OV-11: a box is not made where agents could read what people are shown, unless that is accepted in writing. The
+// error says what to do.
 func TestChannelsAreStrongEnough(t *testing.T) {
 	tell := func(context.Context, approve.Item) error { return nil }
 	webhook := verify.Channel{Name: "webhook", Strength: verify.OtherDevice, Tell: tell}

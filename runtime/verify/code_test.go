@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// OV-02: a code has 128 random bits or more, and every symbol is as likely as any other.
+// REQ-OV-02: a code has 128 random bits or more, and every symbol is as likely as any other.
 func TestCodesAreRandom(t *testing.T) {
 	if bits := symbols * math.Log2(float64(len(alphabet))); bits < 128 {
 		t.Errorf("a code has %v bits", bits)
@@ -79,7 +79,7 @@ func TestWhatIsNoCode(t *testing.T) {
 	}
 }
 
-// OV-03: whatever prints a code by accident does not.
+// REQ-OV-03: whatever prints a code by accident does not.
 func TestCodesAreNotPrinted(t *testing.T) {
 	shown := Shown{Code: newCode()}
 	var log bytes.Buffer

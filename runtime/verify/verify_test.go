@@ -133,7 +133,7 @@ func (f fixture) held() (held []string) {
 	return held
 }
 
-// OV-05, and the case that has blocked others for good: the id that a block is announced with, and the code that a
+// The ids that blocks are announced with are those that are verified, and not two kinds: the id, and the code that a
 // person is shown, in every form in which an agent passes them on, lift the block.
 func TestWhatIsShownIsAccepted(t *testing.T) {
 	isolated(t, nil, func(f fixture) {
@@ -158,7 +158,7 @@ func TestWhatIsShownIsAccepted(t *testing.T) {
 	})
 }
 
-// N-3, N-4, N-5: what does not pass a challenge, and what it costs.
+// T-98, T-99, T-100, REQ-OV-06: what does not pass a challenge, and what it costs.
 func TestFailures(t *testing.T) {
 	for name, tt := range map[string]struct {
 		subject verify.Subject
@@ -296,7 +296,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// N-2, OV-07, OV-09: a hold is one of its subject, and stays with it.
+// T-97: a hold is one of its subject, and stays with it.
 func TestHolds(t *testing.T) {
 	isolated(t, nil, func(f fixture) {
 		first := f.open(block)
@@ -352,7 +352,7 @@ func TestLiftedHolds(t *testing.T) {
 	})
 }
 
-// N-6, OV-08: a person lifts a hold without its code, with a reason, and denies none.
+// T-101, REQ-OV-08: a person lifts a hold without its code, with a reason, and denies none.
 func TestOverride(t *testing.T) {
 	isolated(t, func(o *verify.Options) {
 		o.Needs = approve.Needs{Factors: []approve.Factor{{Count: 2}}}
@@ -450,8 +450,8 @@ func TestInbox(t *testing.T) {
 	})
 }
 
-// OV-10: a caller has ten failures in a minute about an agent, and who goes on waits twice as long each time, up to an
-// hour. Others, and other agents of the caller, are not held up.
+// REQ-OV-10: a caller has ten failures in a minute about an agent, and who goes on waits twice as long each time, up to
+// an hour. Others, and other agents of the caller, are not held up.
 func TestTooManyFailures(t *testing.T) {
 	isolated(t, nil, func(f fixture) {
 		id := f.open(block)
@@ -509,7 +509,7 @@ func TestSuccessIsNoFailure(t *testing.T) {
 	})
 }
 
-// AU-01, OV-10: what becomes of challenges is on record, with whose they are.
+// REQ-AU-01, REQ-OV-10: what becomes of challenges is on record, with whose they are.
 func TestRecords(t *testing.T) {
 	isolated(t, nil, func(f fixture) {
 		id := f.open(block)

@@ -28,6 +28,8 @@ func runWorker(work string, args []string) error {
 		return cycle(args[0], args[1], args[2], args[3])
 	case "approvals":
 		return approvals(args[0])
+	case "service":
+		return service()
 	default:
 		return fmt.Errorf("no such work: %s", work)
 	}
