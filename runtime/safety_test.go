@@ -303,7 +303,8 @@ func TestPauses(t *testing.T) {
 	if fourth.Data.Step != 4 || *fourth.Data.StepsRemaining != 2 {
 		t.Errorf("the fourth step: %+v", fourth.Data)
 	}
-	item = a.pauses("a failure", "The step before has failed", a.report("ann", "bot", "read_file z", `,"outcome":"failure"`))
+	const failed = `,"outcome":"failure"`
+	item = a.pauses("a failure", "The step before has failed", a.report("ann", "bot", "read_file z", failed))
 	a.vote(item, true)
 	a.goesOn("after it", a.report("ann", "bot", "read_file z", `,"outcome":"failure"`))
 	a.pauses("the next failure", "has failed", a.report("ann", "bot", "read_file z", `,"outcome":"failure"`))
@@ -332,8 +333,8 @@ func TestRepeatedReports(t *testing.T) {
 	a.fails("the repetition of a report before the block", "PERMISSION_DENIED", report("r1", "read_file y"))
 }
 
-// A block stops an agent until a person lifts it, whatever it calls itself, and whatever restarts (REQ-AD-10, REQ-NT-06,
-// T-97 to T-99).
+// A block stops an agent until a person lifts it, whatever it calls itself, and whatever restarts (REQ-AD-10,
+// REQ-NT-06, T-97 to T-99).
 func TestBlocks(t *testing.T) {
 	a := newAgents(t, strict(), nil)
 	a.start("ann", "bot")
@@ -558,11 +559,17 @@ func TestLoopFaults(t *testing.T) {
 		"no channel": {
 			nil, aql.Options{Loop: &aql.Loop{Channels: []verify.Channel{}}, Confirmation: inbox}, "no channel shows the codes",
 		},
-		"a terminal":    {nil, aql.Options{Loop: &aql.Loop{}, Confirmation: inbox}, "only at same_user"},
-		"a mode":        {nil, aql.Options{Loop: &aql.Loop{Mode: "on"}, Confirmation: inbox}, "there is no mode \"on\""},
-		"a weak one":    {nil, aql.Options{Loop: &aql.Loop{Channels: []verify.Channel{verify.Terminal(verify.SameUser)}}, Confirmation: inbox}, "other_user"},
-		"no loop":       {nil, aql.Options{Policy: strict()}, "it has a loop, and this adapter has no safety loop"},
-		"its operation": {[]gen.Handler{own}, aql.Options{Loop: &aql.Loop{Channels: channels}, Confirmation: inbox}, gen.VerifyChallenge},
+		"a terminal": {nil, aql.Options{Loop: &aql.Loop{}, Confirmation: inbox}, "only at same_user"},
+		"a mode":     {nil, aql.Options{Loop: &aql.Loop{Mode: "on"}, Confirmation: inbox}, "there is no mode \"on\""},
+		"a weak one": {
+			nil, aql.Options{
+				Loop: &aql.Loop{Channels: []verify.Channel{verify.Terminal(verify.SameUser)}}, Confirmation: inbox,
+			}, "other_user",
+		},
+		"no loop": {nil, aql.Options{Policy: strict()}, "it has a loop, and this adapter has no safety loop"},
+		"its operation": {
+			[]gen.Handler{own}, aql.Options{Loop: &aql.Loop{Channels: channels}, Confirmation: inbox}, gen.VerifyChallenge,
+		},
 		"a mistake": {nil, aql.Options{
 			Loop: &aql.Loop{Channels: channels}, Confirmation: inbox,
 			Policy: &policy.Policy{Loop: &policy.Loop{Mode: "enforce"}},

@@ -205,7 +205,7 @@ func (l *safetyLoop) failure(err error, id string) error {
 		return blockedFailure(blocked)
 	case errors.As(err, &ended):
 		f := illegalTransition(ended)
-		f.Message = "Execution '" + ended.Record.ID + "' is '" + string(ended.Record.State) + "': its agent can do nothing more"
+		f.Message = fmt.Sprintf("Execution '%s' is '%s': its agent can do nothing more", ended.Record.ID, ended.Record.State)
 		f.template = f.Message
 		return f
 	case errors.Is(err, agents.ErrNone):

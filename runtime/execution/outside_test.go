@@ -21,7 +21,9 @@ func TestOutside(t *testing.T) {
 		e := all[0]
 		start := func() string {
 			t.Helper()
-			r, err := e.Start(t.Context(), execution.Start{Operation: "agent", CallerKey: ann, Params: []byte(`{"a":1}`), Silence: 10 * time.Minute})
+			r, err := e.Start(t.Context(), execution.Start{
+				Operation: "agent", CallerKey: ann, Params: []byte(`{"a":1}`), Silence: 10 * time.Minute,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

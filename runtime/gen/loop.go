@@ -128,7 +128,10 @@ func LoopTypes() []Type {
 			Name: "AgentDirective", Kind: KindObject, Description: "Whether an agent may go on.", Fields: []Param{
 				id,
 				required(text("element_name", "Agent", "Name of the agent")),
-				{Name: "step", Go: "Step", Type: "integer", Required: true, Description: "How many steps it has taken with this one"},
+				{
+					Name: "step", Go: "Step", Type: "integer", Required: true,
+					Description: "How many steps it has taken with this one",
+				},
 				{
 					Name: "continue", Go: "Continue", Type: "boolean", Required: true,
 					Description: "Whether it may do what it has reported",

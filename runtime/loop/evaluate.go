@@ -36,7 +36,11 @@ func Evaluate(c Config, r Report, h History) Directive {
 	e.evaluate()
 	e.Continue = e.Needs == NeedsNothing
 	if c.Mode == policy.Monitoring && !e.Continue {
-		e.factor("Monitoring alone: enforced, this would have %s", map[bool]string{true: "stopped", false: "paused"}[e.Stopped])
+		would := "paused"
+		if e.Stopped {
+			would = "stopped"
+		}
+		e.factor("Monitoring alone: enforced, this would have %s", would)
 		e.Continue, e.Stopped = true, false
 	}
 	return e.Directive

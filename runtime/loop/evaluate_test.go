@@ -126,7 +126,9 @@ func TestStages(t *testing.T) {
 		"a failure of which a person approves": {
 			report:  loop.Report{Hint: "read_file x", Outcome: loop.Failed},
 			history: loop.History{Number: 2, Approved: loop.ApprovedFailure},
-			want:    loop.Directive{Continue: true, StepsRemaining: 18, Tier: loop.Advisory, Score: -1, Decided: loop.StagePatterns},
+			want: loop.Directive{
+				Continue: true, StepsRemaining: 18, Tier: loop.Advisory, Score: -1, Decided: loop.StagePatterns,
+			},
 		},
 		"the approval of an action is not one of a failure": {
 			report:  loop.Report{Hint: "read_file x", Outcome: loop.Failed},
@@ -138,7 +140,9 @@ func TestStages(t *testing.T) {
 		},
 		"a step that was skipped goes on": {
 			report: loop.Report{Hint: "read_file x", Outcome: loop.Skipped}, history: loop.History{Number: 2},
-			want: loop.Directive{Continue: true, StepsRemaining: 18, Tier: loop.Advisory, Score: -1, Decided: loop.StagePatterns},
+			want: loop.Directive{
+				Continue: true, StepsRemaining: 18, Tier: loop.Advisory, Score: -1, Decided: loop.StagePatterns,
+			},
 		},
 
 		"what is denied blocks": {
@@ -188,7 +192,9 @@ func TestStages(t *testing.T) {
 		},
 		"an automatic approval skips the risk": {
 			report: loop.Report{Hint: "delete_draft 17"}, history: loop.History{Number: 1},
-			want:    loop.Directive{Continue: true, StepsRemaining: 19, Tier: loop.Advisory, Score: -1, Decided: loop.StagePatterns},
+			want: loop.Directive{
+				Continue: true, StepsRemaining: 19, Tier: loop.Advisory, Score: -1, Decided: loop.StagePatterns,
+			},
 			factors: []string{"Step 1 of 20", "Action matches pattern 'delete_draft *', which is approved of"},
 		},
 		"an automatic approval matches the whole hint": {
@@ -276,8 +282,8 @@ func TestStages(t *testing.T) {
 			report:  loop.Report{Hint: "delete the file x", At: start},
 			history: loop.History{Number: 10, Recent: before("delete the file #", 9, "delet*", 59*time.Second)},
 			want: loop.Directive{
-				Reason: "The action has a risk of 70, which requires verification", StepsRemaining: 10, Tier: loop.Verify, Score: 70,
-				Decided: loop.StageRisk, Needs: loop.NeedsChallenge,
+				Reason: "The action has a risk of 70, which requires verification", StepsRemaining: 10, Tier: loop.Verify,
+				Score: 70, Decided: loop.StageRisk, Needs: loop.NeedsChallenge,
 			},
 		},
 		"ten things of a destructive verb in more than a minute": {
@@ -293,8 +299,8 @@ func TestStages(t *testing.T) {
 			config: func(l *policy.Loop) { l.RiskTolerance = policy.Conservative },
 			report: loop.Report{Hint: "x", Scored: 26}, history: loop.History{Number: 1},
 			want: loop.Directive{
-				Reason: "The action has a risk of 26, and the agent may take 25", StepsRemaining: 19, Tier: loop.Advisory, Score: 26,
-				Decided: loop.StageTolerance, Needs: loop.NeedsApproval, Approval: loop.ApprovedAction,
+				Reason: "The action has a risk of 26, and the agent may take 25", StepsRemaining: 19, Tier: loop.Advisory,
+				Score: 26, Decided: loop.StageTolerance, Needs: loop.NeedsApproval, Approval: loop.ApprovedAction,
 			},
 		},
 		"an approval passes the tolerance": {
@@ -391,8 +397,7 @@ func orNone(s string) string {
 	return s
 }
 
-// A higher tolerance never lets pass what a lower one does not let pass, and tolerance never lets pass what a tier holds
-// up (T-66).
+// A lower tolerance pauses all that a higher one pauses, and no tolerance lets pass what a tier holds up (T-66).
 func TestToleranceOnlyPauses(t *testing.T) {
 	for score := range 101 {
 		paused := true

@@ -9,6 +9,14 @@ import (
 	"github.com/aqltag/aqltag/runtime/policy"
 )
 
+func denies(pattern string) policy.LoopLimits { return policy.LoopLimits{Deny: []string{pattern}} }
+func asks(pattern string) policy.LoopLimits {
+	return policy.LoopLimits{RequiresApproval: []string{pattern}}
+}
+func approves(pattern string) policy.LoopLimits {
+	return policy.LoopLimits{AutoApprove: []string{pattern}}
+}
+
 // How hints are written does not hide what they say, and what they hide is not approved of.
 func TestHints(t *testing.T) {
 	const blocked, paused, goesOn = "blocked", "paused", "goes on"
@@ -17,44 +25,44 @@ func TestHints(t *testing.T) {
 		hint   string
 		want   string
 	}{
-		"as the pattern":           {policy.LoopLimits{Deny: []string{"rm -rf*"}}, "rm -rf /", blocked},
-		"in the middle":            {policy.LoopLimits{Deny: []string{"rm -rf*"}}, "executing shell command: rm -rf /", blocked},
-		"behind a slash":           {policy.LoopLimits{Deny: []string{"rm -rf*"}}, "/bin/rm -rf /", blocked},
-		"behind a quote":           {policy.LoopLimits{Deny: []string{"rm -rf*"}}, "sh -c 'rm -rf /'", blocked},
-		"within a word it is none": {policy.LoopLimits{Deny: []string{"act*"}}, "redact the text", goesOn},
-		"in capitals":              {policy.LoopLimits{Deny: []string{"rm -rf*"}}, "RM -RF /", blocked},
-		"a pattern in capitals":    {policy.LoopLimits{Deny: []string{"RM -RF*"}}, "rm -rf /", blocked},
-		"with more spaces":         {policy.LoopLimits{Deny: []string{"rm -rf*"}}, "rm \t\n \u2003 -rf /", blocked},
-		"with wide letters":        {policy.LoopLimits{Deny: []string{"rm -rf*"}}, "ｒｍ －ｒｆ /", blocked},
-		"with mathematical ones":   {policy.LoopLimits{Deny: []string{"rm -rf*"}}, "𝐫𝓶 -𝔯𝕗 /", blocked},
-		"with a ligature":          {policy.LoopLimits{Deny: []string{"*file*"}}, "open the ﬁle", blocked},
-		"with accents":             {policy.LoopLimits{Deny: []string{"drop_*"}}, "dro\u0301p_table", blocked},
-		"struck through":           {policy.LoopLimits{Deny: []string{"rm -rf*"}}, "r\u0336m\u0336 -\u0336r\u0336f\u0336", blocked},
+		"as the pattern":           {denies("rm -rf*"), "rm -rf /", blocked},
+		"in the middle":            {denies("rm -rf*"), "executing shell command: rm -rf /", blocked},
+		"behind a slash":           {denies("rm -rf*"), "/bin/rm -rf /", blocked},
+		"behind a quote":           {denies("rm -rf*"), "sh -c 'rm -rf /'", blocked},
+		"within a word it is none": {denies("act*"), "redact the text", goesOn},
+		"in capitals":              {denies("rm -rf*"), "RM -RF /", blocked},
+		"a pattern in capitals":    {denies("RM -RF*"), "rm -rf /", blocked},
+		"with more spaces":         {denies("rm -rf*"), "rm \t\n \u2003 -rf /", blocked},
+		"with wide letters":        {denies("rm -rf*"), "ｒｍ －ｒｆ /", blocked},
+		"with mathematical ones":   {denies("rm -rf*"), "𝐫𝓶 -𝔯𝕗 /", blocked},
+		"with a ligature":          {denies("*file*"), "open the ﬁle", blocked},
+		"with accents":             {denies("drop_*"), "dro\u0301p_table", blocked},
+		"struck through":           {denies("rm -rf*"), "r\u0336m\u0336 -\u0336r\u0336f\u0336", blocked},
 		"with invisible marks": {
-			policy.LoopLimits{Deny: []string{"rm -rf*"}}, "r\u200bm\u2060 \u00ad-r\ufe0ff\U000e0041 /", blocked,
+			denies("rm -rf*"), "r\u200bm\u2060 \u00ad-r\ufe0ff\U000e0041 /", blocked,
 		},
-		"with marks of direction":     {policy.LoopLimits{Deny: []string{"rm -rf*"}}, "\u202erm\u202c -\u2067rf\u2069 /", blocked},
-		"in Hebrew":                   {policy.LoopLimits{Deny: []string{"מחק*"}}, "עכשיו מחק הכל", blocked},
-		"with points":                 {policy.LoopLimits{Deny: []string{"מחק*"}}, "עכשיו מָחַק הכל", blocked},
-		"in Arabic, forms":            {policy.LoopLimits{Deny: []string{"حذف*"}}, "ﺣﺬﻑ الملف", blocked},
-		"a pattern with accents":      {policy.LoopLimits{Deny: []string{"löschen*"}}, "alles lo\u0308schen", blocked},
-		"a pattern with an accent":    {policy.LoopLimits{Deny: []string{"löschen*"}}, "Löschen: alles", blocked},
-		"without a star, at the end":  {policy.LoopLimits{Deny: []string{"rm x"}}, "now rm x", blocked},
-		"without a star, not the end": {policy.LoopLimits{RequiresApproval: []string{"foo"}}, "foo bar", goesOn},
-		"two stars":                   {policy.LoopLimits{RequiresApproval: []string{"copy*abroad*"}}, "now copy copy it abroad", paused},
-		"any character":               {policy.LoopLimits{RequiresApproval: []string{"op?n*"}}, "to open it", paused},
+		"with marks of direction":     {denies("rm -rf*"), "\u202erm\u202c -\u2067rf\u2069 /", blocked},
+		"in Hebrew":                   {denies("מחק*"), "עכשיו מחק הכל", blocked},
+		"with points":                 {denies("מחק*"), "עכשיו מָחַק הכל", blocked},
+		"in Arabic, forms":            {denies("حذف*"), "ﺣﺬﻑ الملف", blocked},
+		"a pattern with accents":      {denies("löschen*"), "alles lo\u0308schen", blocked},
+		"a pattern with an accent":    {denies("löschen*"), "Löschen: alles", blocked},
+		"without a star, at the end":  {denies("rm x"), "now rm x", blocked},
+		"without a star, not the end": {asks("foo"), "foo bar", goesOn},
+		"two stars":                   {asks("copy*abroad*"), "now copy copy it abroad", paused},
+		"any character":               {asks("op?n*"), "to open it", paused},
 		"a letter of another script":  {policy.LoopLimits{}, "rеmоve the file", paused}, // е and о are Cyrillic
 		"another script alone":        {policy.LoopLimits{}, "читать файл", goesOn},
-		"approved of":                 {policy.LoopLimits{AutoApprove: []string{"remove x*"}}, "remove x1", goesOn},
-		"approved of, and a pipe":     {policy.LoopLimits{AutoApprove: []string{"remove x*"}}, "remove x1 | y", paused},
-		"approved of, and another":    {policy.LoopLimits{AutoApprove: []string{"remove x*"}}, "remove x1 && y", paused},
-		"approved of, in background":  {policy.LoopLimits{AutoApprove: []string{"remove x*"}}, "remove x1 & y", paused},
-		"approved of, a substitution": {policy.LoopLimits{AutoApprove: []string{"remove x*"}}, "remove x$(y)", paused},
-		"approved of, a backquote":    {policy.LoopLimits{AutoApprove: []string{"remove x*"}}, "remove x`y`", paused},
-		"approved of, a line":         {policy.LoopLimits{AutoApprove: []string{"remove x*"}}, "remove x\ny", paused},
-		"approved of, a wide pipe":    {policy.LoopLimits{AutoApprove: []string{"remove x*"}}, "remove x ｜ y", paused},
-		"approved of, and hidden":     {policy.LoopLimits{AutoApprove: []string{"remove x*"}}, "remove x\u200b1", paused},
-		"approved of, with an accent": {policy.LoopLimits{AutoApprove: []string{"remove x*"}}, "rémove x", paused},
+		"approved of":                 {approves("remove x*"), "remove x1", goesOn},
+		"approved of, and a pipe":     {approves("remove x*"), "remove x1 | y", paused},
+		"approved of, and another":    {approves("remove x*"), "remove x1 && y", paused},
+		"approved of, in background":  {approves("remove x*"), "remove x1 & y", paused},
+		"approved of, a substitution": {approves("remove x*"), "remove x$(y)", paused},
+		"approved of, a backquote":    {approves("remove x*"), "remove x`y`", paused},
+		"approved of, a line":         {approves("remove x*"), "remove x\ny", paused},
+		"approved of, a wide pipe":    {approves("remove x*"), "remove x ｜ y", paused},
+		"approved of, and hidden":     {approves("remove x*"), "remove x\u200b1", paused},
+		"approved of, with an accent": {approves("remove x*"), "rémove x", paused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := loop.Evaluate(loop.For(&policy.Loop{LoopLimits: tt.limits}, "a"), loop.Report{Hint: tt.hint},
@@ -75,7 +83,8 @@ func TestHints(t *testing.T) {
 // Hints of a megabyte are judged as others are.
 func TestLongHints(t *testing.T) {
 	c := loop.For(&policy.Loop{LoopLimits: policy.LoopLimits{
-		Deny: []string{"rm -rf*", "*a*a*a*b", "a*b*c*d*e"}, RequiresApproval: []string{"push*now"}, AutoApprove: []string{"read*"},
+		Deny: []string{"rm -rf*", "*a*a*a*b", "a*b*c*d*e"}, RequiresApproval: []string{"push*now"},
+		AutoApprove: []string{"read*"},
 	}}, "a")
 	for name, tt := range map[string]struct {
 		hint    string

@@ -48,13 +48,14 @@ func standardRisks() []entry {
 			"eras*", "git reset --hard*", "git clean*", "*--no-verify*", "refund*", "pay *", "payment*", "transfer*",
 		}},
 		{70, []string{
-			"sudo *", "destroy*", "drop *", "drop_*", "truncat*", "wip*", "delete all*", "delete_all*", "delete every*", "rm -r*",
-			"rm -f*", "git push*--force*", "git push*-f*", "*credential*", "*password*", "*private key*", "*api key*",
+			"sudo *", "destroy*", "drop *", "drop_*", "truncat*", "wip*", "delete all*", "delete_all*", "delete every*",
+			"rm -r*", "rm -f*", "git push*--force*", "git push*-f*", "*credential*", "*password*", "*private key*", "*api key*",
 			"*api_key*", "*.ssh*", "*.env", "*.env *", "shutdown*", "reboot*", "*/etc/shadow*", "terraform destroy*",
 		}},
 		{90, []string{
 			"rm -rf /*", "rm -fr /*", "rm -rf ~*", "rm -rf .", "mkfs*", "dd *of=/dev*", "*| sh", "*| sh *", "*|sh", "*|sh *",
-			"*|*bash*", "*| zsh*", "*| sudo *", "*base64 -d*|*", "drop database*", "*exfiltrat*", ":(){*", "format c:*", "*> /dev/sd*",
+			"*|*bash*", "*| zsh*", "*| sudo *", "*base64 -d*|*", "drop database*", "*exfiltrat*", ":(){*", "format c:*",
+			"*> /dev/sd*",
 		}},
 	}
 }

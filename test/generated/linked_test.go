@@ -12,9 +12,9 @@ import (
 	"github.com/aqltag/aqltag/internal/scratch"
 )
 
-// An adapter without collections, relations, people who approve, executions or a safety loop does not link what answers them, and is
-// as large as if there were none. It does not either if it executes templates, for which the linker keeps every
-// exported method of what is in an interface.
+// An adapter without collections, relations, people who approve, executions or a safety loop does not link what answers
+// them, and is as large as if there were none. It does not either if it executes templates, for which the linker keeps
+// every exported method of what is in an interface.
 func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 	if testing.Short() {
 		t.Skip("adapters are linked; the slow tier does")

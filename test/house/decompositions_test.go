@@ -68,13 +68,13 @@ func decompositions(t *testing.T) []byte {
 	b.WriteString("// texts are the decompositions, one after the other.\nconst texts = \"\" +\n")
 	quoted := texts.String()
 	for len(quoted) > 0 {
-		part := quoted
-		const width = 60
-		if len(part) > width {
-			part = part[:width]
-			for !utf8.RuneStart(quoted[len(part)]) {
-				part = part[:len(part)-1]
+		part := ""
+		const width = 100
+		for _, r := range quoted {
+			if len(fmt.Sprintf("%+q", part+string(r))) > width {
+				break
 			}
+			part += string(r)
 		}
 		quoted = quoted[len(part):]
 		fmt.Fprintf(&b, "\t%+q", part)

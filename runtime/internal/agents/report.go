@@ -342,7 +342,8 @@ func (j *judgement) ask(d *loop.Directive) approve.Question {
 		loop.ApprovedFailure: fmt.Sprintf("failure %d", s.Steps),
 		loop.ApprovedAction:  "action " + d.Action.Digest,
 	}[d.Approval]
-	q := j.question(bindingOf(k.o.Adapter, j.report.Caller.Key(), anonymous(&j.report.Who), j.report.Agent, s.Execution, about))
+	w := &j.report.Who
+	q := j.question(bindingOf(k.o.Adapter, w.Caller.Key(), anonymous(w), w.Agent, s.Execution, about))
 	q.Adapter, q.Operation, q.Rule = k.o.Adapter, "record_execution_step", d.Rule
 	q.Message = "Agent '" + j.report.Agent + "': " + d.Reason + ". May it go on?"
 	q.Reasons, q.Params = d.Factors, said(j.report.Agent, s.Execution, j.report.Hint)

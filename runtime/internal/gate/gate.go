@@ -191,7 +191,8 @@ func (o *Operation) LetsDryRunsPass() bool {
 
 // Ungated reports whether every call of the operation is admitted, without anything to count or record.
 func (o *Operation) Ungated() bool {
-	return !o.recorded && !o.confirm && o.person == 0 && o.ruling.Verdict == trust.Allow && o.rules == nil && o.gauge == nil
+	return !o.recorded && !o.confirm && o.person == 0 && o.ruling.Verdict == trust.Allow && o.rules == nil &&
+		o.gauge == nil
 }
 
 // NeedsParams reports whether the gate reads the parameters of the operation's calls.
