@@ -214,7 +214,7 @@ func (a *agents) fails(what, code string, answer agentAnswer) {
 	}
 }
 
-// An agent runs from the approval of its start to its end, step by step (REQ-SL-05 to REQ-SL-08).
+// An agent runs from the approval of its start to its end, step by step (REQ-SL-03, REQ-SL-05, REQ-SL-07, REQ-SL-08).
 func TestAgentsRun(t *testing.T) {
 	a := newAgents(t, strict(), nil)
 	a.fails("a report before the start", "CONFLICT_INVALID_STATE", a.report("ann", "bot", "read_file x"))
@@ -275,7 +275,7 @@ func TestAgentsRun(t *testing.T) {
 	}
 }
 
-// What people approve of passes its stage, once (REQ-AD-03 to REQ-AD-07, REQ-NT-04).
+// What people approve of passes its stage, once (REQ-SL-09, REQ-NT-01, REQ-NT-02, REQ-NT-04, REQ-NT-07).
 func TestPauses(t *testing.T) {
 	a := newAgents(t, strict(), nil)
 	a.start("ann", "bot")
@@ -333,8 +333,8 @@ func TestRepeatedReports(t *testing.T) {
 	a.fails("the repetition of a report before the block", "PERMISSION_DENIED", report("r1", "read_file y"))
 }
 
-// A block stops an agent until a person lifts it, whatever it calls itself, and whatever restarts (REQ-AD-10,
-// REQ-NT-06, T-97 to T-99).
+// A block stops an agent until a person lifts it, whatever it calls itself, and whatever restarts (REQ-SL-09,
+// REQ-AD-10, REQ-NT-06, T-97, T-98, T-99).
 func TestBlocks(t *testing.T) {
 	a := newAgents(t, strict(), nil)
 	a.start("ann", "bot")
@@ -497,7 +497,7 @@ func TestVerifiedActions(t *testing.T) {
 	a.goesOn("another action when the challenge has expired", a.report("ann", "bot", "read_file x"))
 }
 
-// In the other modes nothing pauses, and only monitoring asks for the start (REQ-SL-10, T-107).
+// In the other modes nothing pauses, and only monitoring asks for the start (REQ-SL-01, REQ-SL-10, T-107).
 func TestModes(t *testing.T) {
 	for _, mode := range []policy.LoopMode{policy.Monitoring, policy.Logging, policy.Disabled} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -583,8 +583,8 @@ func TestLoopFaults(t *testing.T) {
 	}
 }
 
-// Introspection tells how the loop is set, without its patterns, and what its operations take and return (REQ-SL-02,
-// REQ-SL-04, REQ-SL-06, REQ-AD-09).
+// Introspection tells how the loop is set, without its patterns, and what its operations take and return; the
+// instructions ask for reports (REQ-SL-02, REQ-SL-04, REQ-SL-06, REQ-SL-11, REQ-AD-09).
 func TestLoopIsDescribed(t *testing.T) {
 	p := strict()
 	p.Loop.Deny = append(p.Loop.Deny, "unmentionable*")

@@ -246,7 +246,8 @@ func blockedFailure(b *agents.BlockedError) *Error {
 	d := b.Directive
 	denied := Denied("agent '"+d.Agent+"' is blocked").WithDetail("element_name", d.Agent)
 	if b.Unreadable {
-		denied = Denied("what holds agents cannot be read, so that all of them are blocked").WithDetail("element_name", d.Agent)
+		denied = Denied("what holds agents cannot be read, so that all of them are blocked").
+			WithDetail("element_name", d.Agent)
 	} else {
 		if b.Hold.Agent != d.Agent {
 			denied = Denied("agent '"+b.Hold.Agent+"' of the same caller is blocked").WithDetail("element_name", b.Hold.Agent)

@@ -17,7 +17,8 @@ func approves(pattern string) policy.LoopLimits {
 	return policy.LoopLimits{AutoApprove: []string{pattern}}
 }
 
-// How hints are written does not hide what they say, and what they hide is not approved of.
+// Hints are free texts about any action (REQ-SL-12). How they are written does not hide what they say, and what they
+// hide is not approved of.
 func TestHints(t *testing.T) {
 	const blocked, paused, goesOn = "blocked", "paused", "goes on"
 	for name, tt := range map[string]struct {
