@@ -12,9 +12,9 @@ import (
 )
 
 // errNotTyped is the error of what a person has not confirmed.
-var errNotTyped = errors.New("nothing is done: you did not type the word")
+var errNotTyped = errors.New("nothing is done: you did not type")
 
-// approve shows an item on the terminal, and approves it if the person types that.
+// approve approves an item.
 func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 	item, err := d.Inbox.Get(ctx, id)
 	if err == nil && holds(&item) {
@@ -23,24 +23,37 @@ func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 	if err != nil {
 		return err
 	}
-	t, err := d.dialog("an approval is typed")
+	return d.decide(ctx, f, &item, decision{
+		word: "approve", lets: "let this request run once", where: "an approval is typed",
+	})
+}
+
+// decision is what a person decides at the terminal.
+type decision struct {
+	word, lets, where string
+	known             bool // only who has a passphrase may
+}
+
+// decide shows an item on the terminal, and approves it if the person types a word.
+func (d *Desk) decide(ctx context.Context, f Flags, item *approve.Item, of decision) error {
+	t, err := d.dialog(of.where)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	if err := d.logIn(ctx, t, false); err != nil {
+	if err := d.logIn(ctx, t, of.known); err != nil {
 		return err
 	}
-	if err := d.writeItem(t, &item); err != nil {
+	if err := d.writeItem(t, item); err != nil {
 		return fmt.Errorf("writing to the terminal: %w", err)
 	}
 	if item.StateAt(d.now()) == approve.Open {
-		typed, err := t.ask("\nType approve to let this request run once: ")
+		typed, err := t.ask("\nType " + of.word + " to " + of.lets + ": ")
 		if err != nil {
 			return err
 		}
-		if typed != "approve" {
-			return errNotTyped
+		if typed != of.word {
+			return fmt.Errorf("%w %s", errNotTyped, of.word)
 		}
 		if item.Needs.Reason && f.Reason == "" {
 			if f.Reason, err = t.ask("Reason: "); err != nil {
@@ -48,7 +61,7 @@ func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 			}
 		}
 	}
-	return d.vote(ctx, id, true, f.Reason)
+	return d.vote(ctx, item.ID, true, f.Reason)
 }
 
 // vote votes, records the vote, and says what has become of the item.

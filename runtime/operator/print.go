@@ -130,7 +130,11 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 		fact("why", words.Printable(reason))
 	}
 	fact("rule", words.Printable(item.Rule))
-	fact("asked by", fmt.Sprintf("%s, %s ago", name(item.Caller), now.Sub(item.Opened).Round(time.Second)))
+	asked := "asked by"
+	if holds(item) {
+		asked = "caller"
+	}
+	fact(asked, fmt.Sprintf("%s, %s ago", name(item.Caller), now.Sub(item.Opened).Round(time.Second)))
 	fact("needs", words.Printable(needs(&item.Needs)))
 	if item.Ready.After(now) {
 		fact("not before", clockTime(item.Ready))

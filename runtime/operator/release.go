@@ -63,32 +63,9 @@ func (d *Desk) unblock(ctx context.Context, f Flags, id string) error {
 	if err != nil {
 		return err
 	}
-	t, err := d.dialog("who lets an agent go on says so")
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	if err := d.logIn(ctx, t, true); err != nil {
-		return err
-	}
-	if err := d.writeItem(t, &item); err != nil {
-		return fmt.Errorf("writing to the terminal: %w", err)
-	}
-	if item.StateAt(d.now()) == approve.Open {
-		typed, err := t.ask("\nType unblock to let the agent go on: ")
-		if err != nil {
-			return err
-		}
-		if typed != "unblock" {
-			return errNotTyped
-		}
-		if f.Reason == "" {
-			if f.Reason, err = t.ask("Reason: "); err != nil {
-				return err
-			}
-		}
-	}
-	return d.vote(ctx, item.ID, true, f.Reason)
+	return d.decide(ctx, f, &item, decision{
+		word: "unblock", lets: "let the agent go on", where: "who lets an agent go on types that", known: true,
+	})
 }
 
 // released says that an agent that was held may go on.

@@ -30,7 +30,7 @@ import (
 
 // Options configures a Box. Store is required.
 type Options struct {
-	// Store has the holds. People open the same one.
+	// Store has the holds. People open the same one, and sign it with the same key where the adapter has one.
 	Store store.Store
 	// Adapter is the name of the adapter, for people.
 	Adapter string
