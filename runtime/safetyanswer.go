@@ -245,15 +245,11 @@ func rateLimitedUntil(l *safetyLoop, until time.Time) *Error {
 func blockedFailure(b *agents.BlockedError) *Error {
 	d := b.Directive
 	denied := Denied("agent '"+d.Agent+"' is blocked").WithDetail("element_name", d.Agent)
-	if b.Unreadable {
-		denied = Denied("what holds agents cannot be read, so that all of them are blocked").
-			WithDetail("element_name", d.Agent)
-	} else {
-		if b.Hold.Agent != d.Agent {
-			denied = Denied("agent '"+b.Hold.Agent+"' of the same caller is blocked").WithDetail("element_name", b.Hold.Agent)
-		}
-		denied = denied.WithDetail("challenge_id", b.Hold.Challenge.String())
+	if b.Hold.Agent != d.Agent {
+		denied = Denied("agent '" + b.Hold.Agent + "' of the same caller is blocked").
+			WithDetail("element_name", b.Hold.Agent)
 	}
+	denied = denied.WithDetail("challenge_id", b.Hold.Challenge.String())
 	return denied.WithDetail("directive", map[string]any{
 		"continue": false, "stopped": true, "reason": d.Reason, "factors": d.Factors, "notifications": []any{},
 	})

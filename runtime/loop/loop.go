@@ -79,7 +79,6 @@ const (
 	ApprovedFailure                      // that it goes on after a failure
 	ApprovedAction                       // the action that is reported
 	VerifiedAction                       // the action, by meeting a challenge
-	approvesNothing Approval = 0
 )
 
 // Action is what History has of a report.

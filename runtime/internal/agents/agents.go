@@ -159,8 +159,6 @@ type BlockedError struct {
 	Hold verify.Hold // of the agent that is blocked
 	// Directive is what the agent is told.
 	Directive *Directive
-	// Unreadable says that what holds the agents of the caller cannot be read.
-	Unreadable bool
 }
 
 func (e *BlockedError) Error() string { return "the agent is blocked" }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/audit"
@@ -13,14 +12,12 @@ import (
 	"github.com/aqltag/aqltag/runtime/verify"
 )
 
-// holds returns what holds the agents of a caller. Blocks that people have lifted are over with it. If it cannot be
-// read what holds them, they are all blocked.
+// holds returns what holds the agents of a caller. Blocks that people have lifted are over with it. If it fails, every
+// request of theirs must.
 func (k *Keeper) holds(ctx context.Context, s *settings, w *Who) ([]verify.Hold, error) {
 	all, err := s.box.Holds(ctx, w.Caller)
 	if err != nil {
-		k.o.Logger.LogAttrs(ctx, slog.LevelError, "what holds agents cannot be read, so that they are blocked",
-			slog.String("caller", w.Caller.Key()), slog.Any("error", err))
-		return nil, &BlockedError{Unreadable: true, Directive: blocked(w, "what holds this agent cannot be read")}
+		return nil, fmt.Errorf("reading what holds the agents of a caller: %w", err)
 	}
 	var holds []verify.Hold
 	for _, h := range all {
