@@ -95,8 +95,8 @@ var allowed = map[string][]string{
 		"runtime/internal/gate", "runtime/internal/meter", "runtime/internal/related", "runtime/internal/wire",
 		"runtime/loop", "runtime/policy", "runtime/quota", "runtime/store", "runtime/trust", "runtime/verify",
 		"runtime/words"},
-	"runtime/internal/agents": {"runtime/approve", "runtime/audit", "runtime/execution", "runtime/identity",
-		"runtime/loop", "runtime/policy", "runtime/store", "runtime/verify"},
+	"runtime/internal/agents": {"runtime/approve", "runtime/audit", "runtime/execution", "runtime/gen",
+		"runtime/identity", "runtime/loop", "runtime/policy", "runtime/store", "runtime/verify"},
 	"runtime/internal/codec": {
 		"runtime/gen", "runtime/internal/collection", "runtime/internal/related", "runtime/internal/wire",
 	},

@@ -12,6 +12,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/loop"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/store"
@@ -344,7 +345,7 @@ func (j *judgement) ask(d *loop.Directive) approve.Question {
 	}[d.Approval]
 	w := &j.report.Who
 	q := j.question(bindingOf(k.o.Adapter, w.Caller.Key(), anonymous(w), w.Agent, s.Execution, about))
-	q.Adapter, q.Operation, q.Rule = k.o.Adapter, "record_execution_step", d.Rule
+	q.Adapter, q.Operation, q.Danger, q.Rule = k.o.Adapter, "record_execution_step", gen.Reversible, d.Rule
 	q.Message = "Agent '" + j.report.Agent + "': " + d.Reason + ". May it go on?"
 	q.Reasons, q.Params = d.Factors, said(j.report.Agent, s.Execution, j.report.Hint)
 	return q
@@ -367,7 +368,7 @@ func said(agent, execution, hint string) string {
 		if hint == "" {
 			break
 		}
-		name = fmt.Sprintf("next_action_hint (%d)", i)
+		name = fmt.Sprintf("next_action_hint (%02d)", i) // in the order of names
 	}
 	text, err := json.Marshal(params)
 	if err != nil { // which texts cannot fail to be
