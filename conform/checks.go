@@ -168,6 +168,12 @@ func checks() []check {
 			"a path of another form is refused"},
 		{"fields/unknown", Should, 2, Features, "REQ-FS-07", checkUnknownFields,
 			"an unknown field is not passed over in silence"},
+		{"fields/related", Should, 2, Features, "REQ-FS-02 REQ-IN-13", checkRelated,
+			"what a resource is announced to lead to can be selected, whole and in part"},
+		{"fields/related-unknown", Should, 2, Features, "REQ-FS-07", checkRelatedUnknown,
+			"an unknown field of what a resource leads to is refused, and nothing else is told than what is announced"},
+		{"fields/related-depth", Should, 2, Features, "REQ-RL-04", checkRelatedDepth,
+			"a path through what resources lead to has an end"},
 
 		// Pagination.
 		{"pages/advertised", Should, 2, Features, "REQ-PM-04", checkPages,

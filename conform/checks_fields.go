@@ -63,32 +63,38 @@ func (p *prober) readSelections(rec *recorder, items bool) []selection {
 		p.sharedFixture(r) // so that lists are not empty
 	}
 	for _, o := range p.selectingOperations() {
-		b := p.baseline(o)
-		if b.params == nil {
-			rec.unjudged("%s", noRequest(o, b))
-			continue
+		if s, ok := p.readSelection(rec, o, func(item bool) bool { return item == items }); ok {
+			all = append(all, s)
 		}
-		s := selection{operation: o, params: b.params}
-		x := p.send(o, b.params)
-		data, _ := x.answer.data.(map[string]any)
-		if !x.answer.success || data == nil {
-			rec.unjudged("operation %s does not answer with an object from which fields could be selected", o.Name)
-			continue
-		}
-		_, s.item = data["items"].([]any)
-		if s.item != items {
-			continue
-		}
-		if !s.item {
-			s.object = data
-		} else if s.object, _ = p.selectFields(s, "full"); s.object == nil {
-			rec.unjudged("the list of operation %s is empty, so there is nothing to select from", o.Name)
-			continue
-		}
-		all = append(all, s)
 	}
 	rec.skip("no READ operation that may be called, and answers in this form, documents 'fields'")
 	return all
+}
+
+// readSelection reads an object with an operation that takes fields, if it is wanted alone or as the item of a list.
+func (p *prober) readSelection(rec *recorder, o *operation, wanted func(item bool) bool) (selection, bool) {
+	b := p.baseline(o)
+	if b.params == nil {
+		rec.unjudged("%s", noRequest(o, b))
+		return selection{}, false
+	}
+	s := selection{operation: o, params: b.params}
+	x := p.send(o, b.params)
+	data, _ := x.answer.data.(map[string]any)
+	if !x.answer.success || data == nil {
+		rec.unjudged("operation %s does not answer with an object from which fields could be selected", o.Name)
+		return s, false
+	}
+	if _, s.item = data["items"].([]any); !wanted(s.item) {
+		return s, false
+	}
+	if !s.item {
+		s.object = data
+	} else if s.object, _ = p.selectFields(s, "full"); s.object == nil {
+		rec.unjudged("the list of operation %s is empty, so there is nothing to select from", o.Name)
+		return s, false
+	}
+	return s, true
 }
 
 // selectableFields returns the names of an object's members that can be selected and are not null.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -63,6 +64,9 @@ func run() error {
 		return fmt.Errorf("50 operations cost more than %d (single) or %d (semantic) tokens", singleBudget, semanticBudget)
 	}
 	if err := collection(codec, &todoAdapter); err != nil {
+		return err
+	}
+	if err := cursors(context.Background(), codec); err != nil {
 		return err
 	}
 	return finding(codec)

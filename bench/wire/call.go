@@ -57,7 +57,7 @@ func call[T any](ctx context.Context, operation, params string) (Group, error) {
 		return Group{}, err
 	}
 	var reply []byte
-	return Group{[]Candidate{
+	return Group{Candidates: []Candidate{
 		{Name: "aql-tag", Run: func() (any, error) {
 			var err error
 			reply, err = ours(request)
@@ -87,7 +87,7 @@ func callList(ctx context.Context) (Group, error) {
 	request := envelope("list_todos", "{}")
 	theirs := &page{list}
 	var out []byte
-	return Group{[]Candidate{
+	return Group{Candidates: []Candidate{
 		{Name: "aql-tag", Run: func() (any, error) {
 			var err error
 			out, err = ours(request)
@@ -120,7 +120,7 @@ func callBatch(ctx context.Context) (Group, error) {
 	item := string(envelope("create_todo", MediumRequest))
 	request := []byte(`{"operations":[` + strings.Repeat(item+",", size-1) + item + `]}`)
 	var out []byte
-	group := Group{[]Candidate{{Name: "aql-tag", Run: func() (any, error) {
+	group := Group{Candidates: []Candidate{{Name: "aql-tag", Run: func() (any, error) {
 		var err error
 		out, err = ours(request)
 		return &out, err

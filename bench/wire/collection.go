@@ -44,6 +44,15 @@ func idsOf(found []*tasks.Task) *ids {
 	return &page
 }
 
+// idsIn returns the ids of tasks.
+func idsIn(found []tasks.Task) *ids {
+	page := make(ids, len(found))
+	for i := range found {
+		page[i] = found[i].TaskID
+	}
+	return &page
+}
+
 // collection returns a service of n tasks, and a candidate that calls one of its operations.
 func collection(ctx context.Context, n int, operation string) (*tasks.Service, Candidate, error) {
 	s := &tasks.Service{Tasks: tasks.Make(n)}
@@ -59,17 +68,13 @@ func collection(ctx context.Context, n int, operation string) (*tasks.Service, C
 		if _, err := ours(request); err != nil {
 			return nil, err
 		}
-		page := make(ids, len(s.Found))
-		for i := range s.Found {
-			page[i] = s.Found[i].TaskID
-		}
-		return &page, nil
+		return idsIn(s.Found), nil
 	}}, nil
 }
 
 func pageOfSlice(ctx context.Context) (Group, error) {
 	s, ours, err := collection(ctx, manyTasks, "list_tasks")
-	return Group{[]Candidate{
+	return Group{Candidates: []Candidate{
 		ours,
 		{Name: "loop + SortFunc over pointers", LeavesOut: pageCost, Run: func() (any, error) {
 			var found []*tasks.Task
@@ -99,7 +104,7 @@ func pageOfSlice(ctx context.Context) (Group, error) {
 
 func pageOfPointers(ctx context.Context) (Group, error) {
 	s, ours, err := collection(ctx, manyTasks, "list_pointers")
-	return Group{[]Candidate{
+	return Group{Candidates: []Candidate{
 		ours,
 		{Name: "loop + SortFunc", LeavesOut: pageCost, Run: func() (any, error) {
 			var found []*tasks.Task
@@ -116,7 +121,7 @@ func pageOfPointers(ctx context.Context) (Group, error) {
 
 func pageOfStream(ctx context.Context) (Group, error) {
 	s, ours, err := collection(ctx, manyTasks, "list_stream")
-	return Group{[]Candidate{
+	return Group{Candidates: []Candidate{
 		ours,
 		{Name: "loop + SortFunc", LeavesOut: pageCost, Run: func() (any, error) {
 			var found []*tasks.Task
@@ -149,7 +154,7 @@ func groupCount(ctx context.Context) (Group, error) {
 			Aggregations struct{ N map[tasks.Status]int }
 		}
 	}
-	return Group{[]Candidate{
+	return Group{Candidates: []Candidate{
 		{Name: "aql-tag", Run: func() (any, error) {
 			reply, err := ours(request)
 			if err != nil {
@@ -187,7 +192,7 @@ func pageOfMaps(ctx context.Context) (Group, error) {
 	if err := json.Unmarshal([]byte(taskFilter), &filter); err != nil {
 		return Group{}, err
 	}
-	return Group{[]Candidate{
+	return Group{Candidates: []Candidate{
 		ours,
 		{Name: "evaluator of map[string]any", LeavesOut: pageCost, Run: func() (any, error) {
 			var found []map[string]any
@@ -290,7 +295,7 @@ func readQuery(ctx context.Context) (Group, error) {
 		return Group{}, err
 	}
 	text := []byte(smallText)
-	return Group{[]Candidate{
+	return Group{Candidates: []Candidate{
 		{Name: "aql-tag", Run: func() (any, error) {
 			reply, err := ours(request)
 			return &reply, err
@@ -315,7 +320,7 @@ func sealCursor(context.Context) (Group, error) {
 	}
 	bound, position := sha256.Sum256([]byte(taskFilter)), []byte("\x01\x80\xa6\xb3\x95\x0d\x00\x01\x13task_01234567000001")
 	request := envelope("list_tasks", taskQuery)
-	return Group{[]Candidate{
+	return Group{Candidates: []Candidate{
 		{Name: "aql-tag", Run: func() (any, error) {
 			opened, ok := box.Open(bound[:], box.Seal(bound[:], position))
 			if !ok {

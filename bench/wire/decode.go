@@ -72,7 +72,7 @@ func decode[T any](ctx context.Context, operation, request string) (Group, error
 			return v, unmarshal(v)
 		}
 	}
-	return Group{[]Candidate{
+	return Group{Candidates: []Candidate{
 		{Name: "aql-tag", Run: func() (any, error) { return ours(text) }},
 		{Name: "encoding/json + validator", LeavesOut: anyNames, Run: into(func(v *T) error {
 			if err := json.Unmarshal(text, v); err != nil {

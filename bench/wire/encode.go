@@ -33,7 +33,7 @@ func encodeList(context.Context) (Group, error) {
 	var value any = list
 	theirs := &page{list}
 	var buf, out []byte
-	return Group{[]Candidate{
+	return Group{Candidates: []Candidate{
 		{Name: "aql-tag", Run: func() (any, error) {
 			var err error
 			if buf, err = ours(buf[:0], value); err != nil {
@@ -94,7 +94,7 @@ func selectFields(context.Context) (Group, error) {
 	var value any = list
 	theirs := &page{list}
 	var buf, out []byte
-	return Group{[]Candidate{
+	return Group{Candidates: []Candidate{
 		{Name: "aql-tag", Run: func() (any, error) {
 			var err error
 			if buf, err = masked(buf[:0], value); err != nil {

@@ -6,23 +6,27 @@ go 1.26.0
 tool github.com/aqltag/aqltag/cmd/aql-tag
 
 require (
+	github.com/aqltag/aqltag/runtime/store/postgres v0.1.0
+	github.com/aqltag/aqltag/test/collections/databases v0.1.0
 	github.com/bytedance/sonic v1.15.5
 	github.com/evanphx/json-patch/v5 v5.9.11
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/go-playground/validator/v10 v10.30.6
 	github.com/google/jsonschema-go v0.4.3
+	github.com/jackc/pgx/v5 v5.12.0
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	modernc.org/sqlite v1.60.1
 )
 
 require (
+	filippo.io/edwards25519 v1.2.0 // indirect
 	github.com/aqltag/aqltag v0.1.0 // indirect
-	github.com/bahlo/generic-list-go v0.2.0 // indirect
-	github.com/buger/jsonparser v1.1.2 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
-	github.com/invopop/jsonschema v0.14.0 // indirect
-	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
+	github.com/go-sql-driver/mysql v1.10.1 // indirect
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
 )
 
 require (
@@ -63,6 +67,11 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-replace github.com/aqltag/aqltag => ../..
-
-replace github.com/aqltag/aqltag/runtime => ../../runtime
+replace (
+	github.com/aqltag/aqltag => ../..
+	github.com/aqltag/aqltag/runtime => ../../runtime
+	github.com/aqltag/aqltag/runtime/sqlquery/pgxquery => ../../runtime/sqlquery/pgxquery
+	github.com/aqltag/aqltag/runtime/store/postgres => ../../runtime/store/postgres
+	github.com/aqltag/aqltag/test => ../../test
+	github.com/aqltag/aqltag/test/collections/databases => ../../test/collections/databases
+)

@@ -55,7 +55,7 @@ func merge[Request, Resource any](
 	const alreadyJSON = "; the resource is JSON already"
 	params := []byte(`{"` + id + `":"thing_1","input":` + patch + `}`)
 	document, change := []byte(stored), []byte(patch)
-	return Group{[]Candidate{
+	return Group{Candidates: []Candidate{
 		{Name: "aql-tag", Run: func() (any, error) {
 			request, err := ours(params)
 			if err != nil {

@@ -37,7 +37,7 @@ func introspectList(ctx context.Context) (Group, error) {
 	ours := caller(ctx, a, readTool)
 	request := envelope("introspect", `{"query":"operations"}`)
 	var reply []byte
-	return withCopy(Group{[]Candidate{{Name: "aql-tag", Run: func() (any, error) {
+	return withCopy(Group{Candidates: []Candidate{{Name: "aql-tag", Run: func() (any, error) {
 		var err error
 		reply, err = ours(request)
 		return &reply, err

@@ -21,12 +21,22 @@ type Candidate struct {
 // Group is the candidates for a piece of work, aql-tag first. They work on the same bytes.
 type Group struct {
 	Candidates []Candidate
+
+	close func()
+}
+
+// Close ends what the candidates use, such as a server.
+func (g Group) Close() {
+	if g.close != nil {
+		g.close()
+	}
 }
 
 // Benchmark is a piece of work that is measured.
 type Benchmark struct {
 	Name string // such as decode/medium
-	// Make returns the candidates. What they use lives until ctx ends.
+	// Make returns the candidates. What they use lives until ctx ends, or Close is called. The error is ErrMissing where
+	// a server is not installed.
 	Make func(ctx context.Context) (Group, error)
 }
 
@@ -55,7 +65,12 @@ func Benchmarks() []Benchmark {
 		{"collection/stream", pageOfStream},
 		{"collection/groups", groupCount},
 		{"collection/maps", pageOfMaps},
-		{"collection/sqlite", pageOfTable},
+		{"collection/sqlite", pageOf(inSQLite)},
+		{"collection/postgres", pageOf(inPostgres)},
+		{"collection/mariadb", pageOf(inMariaDB)},
+		{"collection/sqlite/nullable", nullablePageOf(inSQLite)},
+		{"collection/postgres/nullable", nullablePageOf(inPostgres)},
+		{"collection/mariadb/nullable", nullablePageOf(inMariaDB)},
 		{"collection/read", readQuery},
 		{"collection/cursor", sealCursor},
 	}

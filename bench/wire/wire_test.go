@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,26 +13,28 @@ import (
 	"github.com/aqltag/aqltag/runtime/bench/wire/service"
 )
 
-// All candidates but floors have the same result on the same bytes, also when they run again.
+// All candidates have names of their own and succeed. All but floors have the same result on the same bytes, also when
+// they run again.
 func TestCandidatesAgree(t *testing.T) {
 	for _, benchmark := range Benchmarks() {
 		t.Run(benchmark.Name, func(t *testing.T) {
-			if strings.HasPrefix(benchmark.Name, "call/") || strings.HasPrefix(benchmark.Name, "batch/") {
-				t.Skip("the answers of different protocols differ; that every call succeeds is in TestCandidatesSucceed")
-			}
-			group, err := benchmark.Make(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			group := groupFor(t, benchmark)
+			// The answers of different protocols differ.
+			differ := strings.HasPrefix(benchmark.Name, "call/") || strings.HasPrefix(benchmark.Name, "batch/")
+			names := make(map[string]bool)
 			var want any
 			for _, c := range group.Candidates {
-				if c.Floor {
-					continue
+				if names[c.Name] {
+					t.Errorf("two candidates are called %s", c.Name)
 				}
+				names[c.Name] = true
 				for range 2 {
 					got, err := c.Run()
 					if err != nil {
 						t.Fatalf("%s: %v", c.Name, err)
+					}
+					if c.Floor || differ {
+						continue
 					}
 					got = comparable(t, got)
 					if want == nil {
@@ -46,6 +49,20 @@ func TestCandidatesAgree(t *testing.T) {
 	}
 }
 
+// groupFor returns the candidates of a benchmark until the test ends.
+func groupFor(t testing.TB, benchmark Benchmark) Group {
+	t.Helper()
+	group, err := benchmark.Make(t.Context())
+	if errors.Is(err, ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(group.Close)
+	return group
+}
+
 // comparable turns JSON into the value it spells.
 func comparable(t *testing.T, result any) any {
 	t.Helper()
@@ -58,27 +75,6 @@ func comparable(t *testing.T, result any) any {
 		t.Fatalf("%v in %s", err, *text)
 	}
 	return value
-}
-
-func TestCandidatesSucceed(t *testing.T) {
-	for _, benchmark := range Benchmarks() {
-		t.Run(benchmark.Name, func(t *testing.T) {
-			group, err := benchmark.Make(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			names := make(map[string]bool)
-			for _, c := range group.Candidates {
-				if names[c.Name] {
-					t.Errorf("two candidates are called %s", c.Name)
-				}
-				names[c.Name] = true
-				if _, err := c.Run(); err != nil {
-					t.Errorf("%s: %v", c.Name, err)
-				}
-			}
-		})
-	}
 }
 
 // aql-tag writes a list as the bytes that encoding/json writes.
@@ -181,11 +177,7 @@ func TestSonicIsSonic(t *testing.T) {
 func BenchmarkWire(b *testing.B) {
 	for _, benchmark := range Benchmarks() {
 		b.Run(benchmark.Name, func(b *testing.B) {
-			group, err := benchmark.Make(b.Context())
-			if err != nil {
-				b.Fatal(err)
-			}
-			for _, c := range group.Candidates {
+			for _, c := range groupFor(b, benchmark).Candidates {
 				b.Run(c.Name, func(b *testing.B) { Measure(b, c) })
 			}
 		})

@@ -67,7 +67,8 @@ func TestEveryKindHasItsPlace(t *testing.T) {
 	var list []diag.Diagnostic
 	kinds := []diag.Kind{
 		diag.KindReplaces, diag.KindReason, diag.KindDanger, diag.KindCategory, "", diag.KindWide, diag.KindUnset,
-		diag.KindShared, diag.KindStandard, diag.KindLeak, diag.KindDryRun, diag.KindQuery, diag.KindDrift, diag.KindRule,
+		diag.KindShared, diag.KindStandard, diag.KindLeak, diag.KindDryRun, diag.KindQuery, diag.KindLoop,
+		diag.KindUnreached, diag.KindRest, diag.KindDrift, diag.KindRule,
 		diag.KindVerb, diag.KindOperation, diag.KindDescription, diag.KindExample,
 	}
 	for i := range kinds {

@@ -26,6 +26,9 @@ const (
 	KindLeak        Kind = "texts that messages leave out"
 	KindDryRun      Kind = "dry runs that are confirmed like other calls"
 	KindQuery       Kind = "lists that agents cannot filter, sort and page"
+	KindLoop        Kind = "loaders that ask for one key at a time"
+	KindUnreached   Kind = "relations that no request can follow"
+	KindRest        Kind = "relations to many whose rest nobody can list"
 	KindDrift       Kind = "orders by what changes with the time"
 	KindRule        Kind = "rules of other libraries that need a look"
 	KindVerb        Kind = "operations with the verb behind the resource"
@@ -37,8 +40,8 @@ const (
 // kinds has the kinds from bad to harmless. Diagnostics of none of them are where the empty one is.
 var kinds = []Kind{
 	KindSecret, KindContradicts, KindGuessed, KindReplaces, KindReason, KindDanger, KindCategory, "", KindWide, KindUnset,
-	KindUnsetEnum, KindShared, KindStandard, KindOwnJSON, KindLeak, KindDryRun, KindQuery, KindDrift, KindRule, KindVerb,
-	KindOperation, KindDescription, KindExample,
+	KindUnsetEnum, KindShared, KindStandard, KindOwnJSON, KindLeak, KindDryRun, KindQuery, KindLoop,
+	KindUnreached, KindRest, KindDrift, KindRule, KindVerb, KindOperation, KindDescription, KindExample,
 }
 
 // weight orders kinds from bad to harmless.

@@ -69,6 +69,7 @@ func (s *scanner) buildRelations(
 	}
 	r.checkRoots()
 	r.tellPresets()
+	r.lintRelations()
 	return slices.Clip(out)
 }
 

@@ -98,7 +98,7 @@ func selectionDefinition(a *gen.Definitions) gen.Type {
 	}
 	if a.Relates() {
 		t.Fields = slices.Clone(t.Fields)
-		t.Fields[1].Description += "; relation.b is b in what it leads to, and no more than " +
+		t.Fields[1].Description += ", which has no relations there; relation.b is b in what it leads to, and no more than " +
 			strconv.Itoa(gen.MaxRelations) + " relations follow each other"
 	}
 	return t

@@ -5,12 +5,16 @@ go 1.26.0
 require (
 	github.com/aqltag/aqltag v0.1.0
 	github.com/aqltag/aqltag/examples/todo v0.1.0
+	github.com/aqltag/aqltag/test v0.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 )
 
-require golang.org/x/tools v0.52.0 // indirect
+require (
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+	golang.org/x/tools v0.52.0 // indirect
+)
 
 require (
 	github.com/aqltag/aqltag/runtime v0.1.0
@@ -44,3 +48,5 @@ replace github.com/aqltag/aqltag/runtime/store/sqlite => ../../runtime/store/sql
 replace github.com/aqltag/aqltag/runtime => ../../runtime
 
 replace github.com/aqltag/aqltag/runtime/aqltest => ../../runtime/aqltest
+
+replace github.com/aqltag/aqltag/test => ..

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -60,6 +61,10 @@ func run(ctx context.Context, out io.Writer, rounds int, duration time.Duration,
 			continue
 		}
 		lines, err := measure(ctx, benchmark, rounds)
+		if errors.Is(err, wire.ErrMissing) {
+			fmt.Fprintf(out, "\n%s: %v\n", benchmark.Name, err)
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", benchmark.Name, err)
 		}
@@ -89,6 +94,7 @@ func measure(ctx context.Context, benchmark wire.Benchmark, rounds int) ([]line,
 	if err != nil {
 		return nil, err
 	}
+	defer group.Close()
 	times := make([][]float64, len(group.Candidates))
 	lines := make([]line, len(group.Candidates))
 	for range rounds {

@@ -71,6 +71,15 @@ func (c *Client) Ticket(ctx context.Context, id string) (*Ticket, error) {
 	return &t, nil
 }
 
+// Accounts reads the accounts of customers in one request, and leaves out who has none.
+func (c *Client) Accounts(ctx context.Context, customers []string) ([]*Account, error) {
+	var found []*Account
+	if err := c.get(ctx, "/accounts?"+url.Values{"customer": customers}.Encode(), &found); err != nil {
+		return nil, fmt.Errorf("reading accounts: %w", err)
+	}
+	return found, nil
+}
+
 // get reads what the API answers. No answer is longer than 1 MiB.
 func (c *Client) get(ctx context.Context, path string, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+path, nil)

@@ -21,6 +21,7 @@ type listing struct {
 //
 //	GET /tickets       those of the parameter status, newest first with order=newest, from the page with a number on
 //	GET /tickets/{id}  one of them
+//	GET /accounts      those of each parameter customer
 func NewServer(tickets []Ticket) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /tickets", func(w http.ResponseWriter, r *http.Request) { list(w, r, tickets) })
@@ -31,6 +32,9 @@ func NewServer(tickets []Ticket) http.Handler {
 			return
 		}
 		write(w, tickets[at])
+	})
+	mux.HandleFunc("GET /accounts", func(w http.ResponseWriter, r *http.Request) {
+		write(w, accounts(r.URL.Query()["customer"]))
 	})
 	return mux
 }

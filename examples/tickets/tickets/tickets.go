@@ -26,6 +26,7 @@ type ListTicketsRequest struct {
 // ListTickets lists tickets, the newest first.
 //
 //aql:example {"filter":{"status":"open","replies":0},"first":10} Who waits for a first answer
+//aql:example {"fields":["subject","account.plan","_computed.unanswered"],"first":10} What the newest ask, and who pays
 func (s *Service) ListTickets(ctx context.Context, req ListTicketsRequest) (*aql.Page[helpdesk.Ticket], error) {
 	var q helpdesk.Query
 	if asked, ok := req.Take("status", aql.OpEq); ok {
@@ -52,6 +53,49 @@ type GetTicketRequest struct {
 func (s *Service) GetTicket(ctx context.Context, req GetTicketRequest) (*helpdesk.Ticket, error) {
 	ticket, err := s.API.Ticket(ctx, req.ID)
 	return ticket, upstream(err)
+}
+
+// GetAccountRequest names a customer.
+type GetAccountRequest struct {
+	_        struct{} `aql:"category=READ"`
+	Customer string   `json:"customer" aql:"required"` // Whose account
+}
+
+// GetAccount reads what the help desk knows of a customer.
+//
+//aql:example {"customer":"Ann"} One of them
+func (s *Service) GetAccount(ctx context.Context, req GetAccountRequest) (*helpdesk.Account, error) {
+	found, err := s.API.Accounts(ctx, []string{req.Customer})
+	switch {
+	case err != nil:
+		return nil, upstream(err)
+	case len(found) == 0:
+		return nil, aql.NotFound("account", req.Customer)
+	}
+	return found[0], nil
+}
+
+// Accounts loads the accounts of those who ask, for all tickets of a page at once.
+//
+//aql:relation helpdesk.Ticket.account by=Customer,to=get_account,desc='Of the customer'
+func (s *Service) Accounts(ctx context.Context, customers []string) (map[string]*helpdesk.Account, error) {
+	all, err := s.API.Accounts(ctx, customers)
+	found := make(map[string]*helpdesk.Account)
+	for _, account := range all {
+		found[account.Customer] = account
+	}
+	return found, upstream(err)
+}
+
+// Unanswered reports for each ticket whether the customer waits for a first answer.
+//
+//aql:computed
+func (s *Service) Unanswered(_ context.Context, tickets []*helpdesk.Ticket) ([]bool, error) {
+	waits := make([]bool, len(tickets))
+	for i, t := range tickets {
+		waits[i] = t.Status == helpdesk.Open && t.Replies == 0
+	}
+	return waits, nil
 }
 
 // upstream says in the protocol's words what the API has refused.

@@ -168,6 +168,43 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+// What tickets lead to, and what is computed of them, is there when it is selected. The accounts of a page take one
+// request, and none where nobody asks for them.
+func TestSelected(t *testing.T) {
+	d := newDesk(t)
+	for _, tt := range []struct {
+		params, want string
+		requests     int64
+	}{
+		{`"fields":["id"]`, `[{"id":"T0081"},{"id":"T0324"},{"id":"T0243"}]`, 1},
+		{
+			`"fields":["account.plan"]`,
+			`[{"account":{"plan":"team"}},{"account":{"plan":"free"}},{"account":{"plan":"team"}}]`, 2,
+		},
+		{
+			`"fields":["id","_computed.unanswered"],"filter":{"status":"open","id":{"in":["T0268","T0648"]}}`,
+			`[{"id":"T0648","_computed":{"unanswered":false}},{"id":"T0268","_computed":{"unanswered":true}}]`, 3,
+		},
+		{`"fields":["account"],"filter":{"customer":"Gus"}`, `[{"account":null},{"account":null},{"account":null}]`, 2},
+	} {
+		d.requests.Store(0)
+		request := `{"operation":"list_tickets","params":{"first":3,` + tt.params + `}}`
+		reply := d.Call(t.Context(), "mcp_aql_read", []byte(request)).JSON
+		var a struct {
+			Data struct{ Items json.RawMessage }
+		}
+		if err := json.Unmarshal(reply, &a); err != nil {
+			t.Fatal(err)
+		}
+		if diff := gocmp.Diff(tt.want, string(a.Data.Items)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.params, diff)
+		}
+		if n := d.requests.Load(); n != tt.requests {
+			t.Errorf("%s took %d requests of the API, want %d", tt.params, n, tt.requests)
+		}
+	}
+}
+
 // What the API refuses is told in the protocol's words.
 func TestGetTicket(t *testing.T) {
 	d := newDesk(t)
