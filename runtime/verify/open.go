@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
@@ -17,6 +18,9 @@ import (
 // Open holds a subject, and returns the id of its challenge. A subject that is held already keeps its hold. It fails
 // with ErrTooMany if too many executions of the caller are paused; there is always room for a block.
 func (b *Box) Open(ctx context.Context, s Subject) (ID, error) {
+	if !utf8.ValidString(s.Caller.Subject + s.Caller.Issuer + s.Agent + s.Execution) {
+		return ID{}, errors.New("a name of what is to be held is no UTF-8, and would not be found again")
+	}
 	now := b.now()
 	fresh := b.newHold(&s, now)
 	for ctx.Err() == nil {

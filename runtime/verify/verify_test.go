@@ -618,3 +618,24 @@ func TestManyPauses(t *testing.T) {
 		f.open(pause)
 	})
 }
+
+// Whoever is held by any name is found again, with what they said. A name that could not be read again is refused.
+func TestNames(t *testing.T) {
+	isolated(t, nil, func(f fixture) {
+		caller := identity.Caller{Subject: "\x00\"\u2028<ann>\u202e", Issuer: "\\ / \U0001f600"}
+		id := f.open(verify.Subject{
+			Caller: caller, Agent: "a/b \"c\"", Block: true, Says: "\xff\x00\ufffd", Reasons: []string{"\xff"},
+		})
+		if _, err := f.Verify(f.Context(), caller, id.String(), f.show(id.String()).Code.Text()); err != nil {
+			t.Error(err)
+		}
+		for _, s := range []verify.Subject{
+			{Caller: identity.Caller{Subject: "\xff"}, Block: true}, {Caller: ann, Agent: "\xff", Block: true},
+			{Caller: ann, Execution: "\xff"}, {Caller: identity.Caller{Subject: "ann", Issuer: "\xff"}},
+		} {
+			if id, err := f.Open(f.Context(), s); err == nil {
+				t.Errorf("%+v has the challenge %v", s, id)
+			}
+		}
+	})
+}
