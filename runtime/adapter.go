@@ -28,6 +28,7 @@ type Adapter struct {
 	runner      runner
 	inFlight    inFlight
 	executing   executing  // nil: no operation outlives its call
+	looping     looping    // nil: there is no safety loop
 	related     relating   // nil: requests can neither follow relations nor select them
 	changing    sync.Mutex // held while the view is replaced
 }
@@ -45,7 +46,7 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	a := &Adapter{options: options.withDefaults()}
 	a.log = slog.New(steadyHandler{a.options.Logger.Handler()})
-	var faults [15]error
+	var faults [16]error
 	faults[0] = registry.Err()
 	a.options.Limits, faults[1] = options.Limits.withDefaults()
 	a.inFlight, faults[2] = newInFlight(options.MaxInFlightBytes, a.options.Limits)
@@ -59,7 +60,10 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if faults[0] == nil && faults[12] == nil {
 		registry, a.executing, faults[13] = execute(registry)
 	}
-	if faults[0] == nil && faults[12] == nil && faults[13] == nil {
+	if faults[0] == nil && faults[12] == nil && faults[13] == nil && options.Loop != nil {
+		registry, a.executing, a.looping, faults[15] = options.Loop.enclose(registry, a.executing)
+	}
+	if faults[0] == nil && faults[12] == nil && faults[13] == nil && faults[15] == nil {
 		faults[0] = registry.Err() // of operations that were added
 	}
 	if faults[0] == nil {
@@ -114,6 +118,11 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 		return nil, err
 	}
 	listings.gate = g
+	if a.looping != nil {
+		if err := a.looping.open(a, g); err != nil {
+			return nil, err
+		}
+	}
 	a.logDueValidation()
 	if err := a.show(g, options.Policy); err != nil || !options.GetManifest {
 		return a, err
@@ -173,8 +182,8 @@ func (a *Adapter) Instructions() string {
 
 // Fingerprint identifies the definitions that the adapter was built from: "sha256:" and 64 hexadecimal digits. For the
 // operations of one package it is in the header of the generated file. For those of several, which Merge brought
-// together, it covers them all, and for an adapter with Options.Available what is available. With Options.AdapterInfo,
-// introspection reports it.
+// together, it covers them all, for an adapter with Options.Available what is available, and for one with Options.Loop
+// the operations of that too. With Options.AdapterInfo, introspection reports it.
 func (a *Adapter) Fingerprint() string { return a.fingerprint() }
 
 // Logger returns the logger of the options, or one that discards everything.

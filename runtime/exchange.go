@@ -127,6 +127,11 @@ func (x *exchange) pass(
 		x.checkpoint.reject(ctx, q, failed)
 		return nil, failed
 	}
+	if x.adapter.looping != nil {
+		if refused := x.adapter.looping.refuse(ctx, x, q); refused != nil {
+			return nil, refused
+		}
+	}
 	if refused := x.admit(ctx, q); refused != nil { // steps 7 to 10
 		return nil, refused
 	}
@@ -142,6 +147,13 @@ func (x *exchange) admit(ctx context.Context, q *request) *Error {
 		x.checkpoint.canRefer = x.adapter.options.Confirmation.Inbox != nil && ctx.Value(referrerKey{}) != nil
 	}
 	warnings, refused := x.checkpoint.admit(ctx, q, answer)
+	if x.adapter.looping != nil {
+		if refused != nil {
+			x.adapter.looping.waits(ctx, x, q, refused)
+		} else {
+			x.adapter.looping.passes(ctx, x, q)
+		}
+	}
 	if refused != nil {
 		return x.explain(ctx, q, refused)
 	}
@@ -198,6 +210,9 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	}
 	if x.adapter.executing != nil {
 		ctx = x.adapter.executing.within(ctx, x, q)
+	}
+	if x.adapter.looping != nil {
+		ctx = x.adapter.looping.within(ctx, x, q)
 	}
 	out := x.adapter.runner.run(ctx, run{
 		operation: &q.operation.definition, handler: &q.slots.handled, mapError: x.adapter.options.MapError,

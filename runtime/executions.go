@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/execution"
@@ -36,6 +37,7 @@ type executions struct {
 	operations map[string]*longRunning
 	codecs     *codec.Set
 	engine     *execution.Engine
+	outside    map[string]*execution.Operation // whose executions are carried out elsewhere
 }
 
 // longRunning is an operation that outlives its call.
@@ -169,6 +171,7 @@ func (e *executions) open(a *Adapter) error {
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
+	maps.Copy(operations, e.outside)
 	if a.options.State == nil {
 		a.options.State = new(store.Memory)
 	}
@@ -181,7 +184,7 @@ func (e *executions) open(a *Adapter) error {
 	e.engine, err = execution.New(execution.Options{
 		Store: a.options.State, Name: a.options.Name, Operations: operations, Slots: o.Slots, Lease: o.Lease, Poll: o.Poll,
 		Drain: o.Drain, Most: o.Most, Keys: keys, Logger: a.log,
-		Decisions: e.decisions,
+		Decisions: e.decisions, Now: a.options.Now,
 	})
 	return err
 }

@@ -109,6 +109,9 @@ type Options struct {
 	// Executions are those of operations whose handlers take a *Run.
 	Executions Executions
 
+	// Loop is the execution safety loop, a *Loop; nil: there is none. Policy configures it.
+	Loop SafetyLoop
+
 	// Answers.
 
 	// SlowAfter is how long an operation may take before its answer has a warning; zero: no bound.

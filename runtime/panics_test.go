@@ -21,7 +21,7 @@ type (
 	badAs     struct{}
 	badUnwrap struct{}
 	badGRPC   struct{}
-	loop      struct{ error }
+	forever   struct{ error }
 	loops     struct{ inner []error }
 	endless   struct{}
 	badValue  struct{ string }
@@ -38,8 +38,8 @@ func (badUnwrap) Error() string               { return "bad" }
 func (badUnwrap) Unwrap() error               { panic("oh") }
 func (badGRPC) Error() string                 { return "bad" }
 func (badGRPC) GRPCStatus() error             { panic("oh") }
-func (l *loop) Error() string                 { return l.error.Error() }
-func (l *loop) Unwrap() error                 { return l.error }
+func (l *forever) Error() string              { return l.error.Error() }
+func (l *forever) Unwrap() error              { return l.error }
 func (l *loops) Error() string                { return errors.Join(l.inner...).Error() }
 func (l *loops) Unwrap() []error              { return l.inner }
 func (endless) Error() string                 { return "endless" }
@@ -53,7 +53,7 @@ func (n *noText) Error() string               { return *n.at }
 // C5, REQ-VO-04, REQ-ER-08: nothing that a handler returns or panics with panics through. What is not made for agents
 // is in the log, once, and the adapter goes on.
 func TestNothingThatAHandlerReturnsPanicsThrough(t *testing.T) {
-	cycle, cycles := &loop{}, &loops{}
+	cycle, cycles := &forever{}, &loops{}
 	cycle.error, cycles.inner = cycle, []error{errors.New("one"), cycles}
 	const unexpectedFailure = "INTERNAL_ERROR: Internal error: 'unexpected failure'"
 	for _, tt := range []struct {

@@ -96,6 +96,14 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 		}
 	}
 	v := &view{gate: g.WithPolicy(bound), policy: bound, definitions: &a.definitions}
+	switch {
+	case a.looping != nil:
+		if err := a.looping.configure(p, v.gate); err != nil {
+			return err
+		}
+	case p != nil && p.Loop != nil:
+		return errors.New("policy: it has a loop, and this adapter has no safety loop: set Options.Loop")
+	}
 	if err := a.render(v, a.surface); err != nil {
 		return err
 	}
@@ -146,7 +154,7 @@ func (a *Adapter) protocol(v *view) describe.Protocol {
 	for i := range operations {
 		confirms = confirms || g.Operation(operations[i].Name).MayConfirm()
 	}
-	return describe.Protocol{
+	protocol := describe.Protocol{
 		Conformance: conformance(v.definitions),
 		Capabilities: describe.Capabilities{
 			Batch:               a.surface.Mode != describe.Discrete,
@@ -175,6 +183,8 @@ func (a *Adapter) protocol(v *view) describe.Protocol {
 				return describe.Ungated
 			case operation.Denied():
 				return describe.Denied
+			case operation.ByPerson():
+				return describe.Approved
 			case operation.Confirms() && operation.LetsDryRunsPass():
 				return describe.ConfirmedUnlessDry
 			case operation.Confirms():
@@ -186,4 +196,8 @@ func (a *Adapter) protocol(v *view) describe.Protocol {
 			}
 		},
 	}
+	if a.looping != nil {
+		a.looping.describe(&protocol)
+	}
+	return protocol
 }

@@ -129,6 +129,7 @@ type exportFlags struct {
 	mode, profile, prefix string
 	name, version         string
 	check, replace        bool
+	loop                  bool
 }
 
 // exportHelp is the help of export, with the list of its formats.
@@ -169,6 +170,14 @@ func runExport(ctx context.Context, env *environment, args []string) int {
 	set.StringVar(&f.prefix, "prefix", "", "a `prefix` for tool names, such as github_")
 	set.StringVar(&f.name, "name", "", "the `name` of the adapter (default that of the first package)")
 	set.StringVar(&f.version, "version", "", "the version of the adapter: any `text`")
+	set.Func("with", "add what the adapter has by its `options`: loop, the execution safety loop",
+		func(options string) error {
+			if options != "loop" {
+				return fmt.Errorf("it is loop, and not %q", options)
+			}
+			f.loop = true
+			return nil
+		})
 	set.BoolVar(&f.check, "check", false, "write nothing; show a diff and exit 6 if what is at -o is out of date")
 	set.BoolVar(&f.replace, "replace", false, "replace a file at -o that is no earlier export of the format")
 	if code := f.parse(set, args); code >= 0 {
@@ -184,6 +193,9 @@ func runExport(ctx context.Context, env *environment, args []string) int {
 	}
 	if adapter.Version = f.version; f.name != "" {
 		adapter.Name = f.name
+	}
+	if f.loop {
+		gen.AddLoop(adapter)
 	}
 	files, warnings, err := format.render(adapter, surface)
 	if err != nil {

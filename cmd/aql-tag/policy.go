@@ -22,14 +22,16 @@ type policyFlags struct {
 	file   string
 	caller identity.Caller
 	params string
+	steps  stepFlags
 }
 
 const policyHelp = `
 Usage: aql-tag policy check -policy FILE [flags] [packages]
        aql-tag policy explain -policy FILE [flags] OPERATION [packages]
+       aql-tag policy explain -policy FILE -agent NAME -hint TEXT [flags] [packages]
 
 check tells whether a policy file fits the operations of the packages. explain prints what the policy decides about
-one call, and by which rule.
+one call, and by which rule; or what the safety loop tells an agent that reports its next action.
 
 Flags:
 `
@@ -64,6 +66,7 @@ func (f *policyFlags) set(env *environment, name string, explain bool) *flagSet 
 			f.caller.Scopes = append(f.caller.Scopes, scope)
 			return nil
 		})
+		f.steps.declare(set)
 	}
 	return set
 }
@@ -76,6 +79,12 @@ func runPolicyOn(ctx context.Context, env *environment, what string, args []stri
 	}
 	if f.file == "" {
 		return set.refuse(errors.New("-policy is missing; it names the policy file"))
+	}
+	if f.steps.given() {
+		if err := f.steps.check(); err != nil {
+			return set.refuse(err)
+		}
+		return f.explainStep(ctx, env)
 	}
 	operation := ""
 	if what == "explain" {

@@ -20,6 +20,7 @@ const (
 	Confirmation Kind = "confirmation" // a request that requires confirmation
 	Continuation Kind = "quota"        // going on after a quota has reached its pause threshold
 	Enquiry      Kind = "question"     // what an execution asks before it goes on
+	Step         Kind = "step"         // what an agent will do next, or that it goes on at all
 	// Pause and Block are about an agent that is held until somebody has looked: see package verify. To approve one is to
 	// lift it. It cannot be denied.
 	Pause Kind = "verify" // of one execution
@@ -161,7 +162,8 @@ const longestReason = 500
 // wellFormed reports whether an item from a store has the forms of one that an inbox has put there. Who can write the
 // store can put there what looks like one.
 func (i *Item) wellFormed() bool {
-	return isID(i.ID) && (i.Kind == Confirmation || i.Kind == Continuation || i.Kind == Enquiry) &&
+	return isID(i.ID) &&
+		(i.Kind == Confirmation || i.Kind == Continuation || i.Kind == Enquiry || i.Kind == Step) &&
 		(i.State == Open || i.State == Approved || i.State == Denied || i.State == Used) &&
 		!i.Opened.IsZero() && !i.Expires.IsZero() && i.Lifetime > 0
 }

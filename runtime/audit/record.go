@@ -58,6 +58,13 @@ const (
 	ChallengeFailed   Event = "CHALLENGE_FAILED"
 	ChallengeExpired  Event = "CHALLENGE_EXPIRED"
 	AdminOverride     Event = "ADMIN_OVERRIDE"
+	// The execution safety loop: an agent was started, what it has reported was evaluated, it was blocked, and no longer
+	// is.
+	AgentStarted      Event = "AGENT_STARTED"
+	StepEvaluated     Event = "STEP_EVALUATED"
+	AgentBlocked      Event = "AGENT_BLOCKED"
+	AgentUnblocked    Event = "AGENT_UNBLOCKED"
+	AgentEnded        Event = "AGENT_ENDED"
 	OperationFinished Event = "OPERATION_FINISHED"
 	// RecordsDropped replaces the records that a Log with the option Drop had no space for.
 	RecordsDropped Event = "RECORDS_DROPPED"

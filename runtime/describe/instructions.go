@@ -53,8 +53,20 @@ func (s Surface) Instructions(a *gen.Definitions, p Protocol) string {
 			lines = append(lines, waits)
 		}
 	}
+	switch p.Capabilities.ExecutionSafetyLoop {
+	case "enforcing", "monitoring":
+		lines = append(lines, reports)
+	}
 	return strings.Join(lines, "\n")
 }
+
+// reports says what the execution safety loop asks of a model (MCP-AQL core §8.6.2 to §8.6.5).
+const reports = "Work of several steps runs in a safety loop. Start it with execute_agent, which a person approves. " +
+	"From then on report each action with record_execution_step before you take it: every tool call here or on another " +
+	"server, every command, file and request. Take it only if continue is true. If continue is false, tell the user " +
+	"why and wait; report the same action again when a person has approved. If stopped is true, do nothing more at " +
+	"all. If the answer is lost, send the same report with the same _request_id. End with complete_execution or " +
+	"abort_execution."
 
 // isPaged reports whether an operation has the parameters of pages.
 func isPaged(o gen.Operation) bool {

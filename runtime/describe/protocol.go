@@ -13,9 +13,10 @@ type Protocol struct {
 	Limits                Limits
 	Concurrency           string // concurrency model (MCP-AQL core §9.3.1); empty: not stated
 	SupportsETag          bool
-	HumanOnly             bool // no confirmation token counts, only the answer of a human
-	Inbox                 bool // what a human has to answer waits for one where the client cannot ask
-	MaxConcurrentRequests int  // 0: not stated
+	HumanOnly             bool        // no confirmation token counts, only the answer of a human
+	Inbox                 bool        // what a human has to answer waits for one where the client cannot ask
+	MaxConcurrentRequests int         // 0: not stated
+	SafetyLoop            *SafetyLoop // nil: there is none, or it evaluates nothing
 	// Gate returns what an operation requires besides valid parameters. nil: nothing.
 	Gate func(o *gen.Operation) Gating
 	// Queries are the queries that introspect answers in addition to operations and types, such as adapter_info.
@@ -65,6 +66,18 @@ type Capabilities struct {
 	ExecutionSafetyLoop string `json:"execution_safety_loop,omitempty"`
 }
 
+// SafetyLoop is how the execution safety loop of an adapter is configured (MCP-AQL core §8.7.4). It has no patterns:
+// they would tell an agent how to word what it does.
+type SafetyLoop struct {
+	MaxSteps      int    `json:"max_autonomous_steps"`
+	RiskTolerance string `json:"risk_tolerance"`
+	Block         string `json:"block"` // caller or agent: whom a hard block stops
+	// Channel is the strength of the channel on which people are shown codes; none: there is no such channel.
+	Channel          string   `json:"channel"`
+	ChallengeSeconds int      `json:"challenge_seconds"`
+	Configurable     []string `json:"configurable"`
+}
+
 // Limits are the limits that an adapter enforces (MCP-AQL core §4.7.5). A limit of zero is not reported.
 type Limits struct {
 	RequestSize   int `json:"max_request_size,omitempty"`  // bytes
@@ -88,6 +101,7 @@ type protocolInfo struct {
 	// Extensions name what is not in the protocol (MCP-AQL core §10.3).
 	Extensions   []string              `json:"extensions,omitempty"`
 	DangerLevels map[string]gen.Danger `json:"danger_levels,omitempty"`
+	SafetyLoop   *SafetyLoop           `json:"safety_loop,omitempty"`
 	Summary      *summaryInfo          `json:"summary,omitempty"`
 }
 
@@ -96,6 +110,7 @@ const (
 	extensionDangerLevels = "danger_levels" // _protocol.danger_levels
 	extensionFieldsQuery  = "fields_query"  // introspect answers FieldsQuery
 	extensionDiscrete     = "discrete_mode" // each operation is a tool
+	extensionSafetyLoop   = "safety_loop"   // _protocol.safety_loop
 	extensionSelection    = "selection"     // introspect answers DetailsQuery, and selects operations
 )
 
@@ -121,6 +136,9 @@ func (p Protocol) info(a *gen.Definitions, s Surface) protocolInfo {
 	info.Extensions = append(info.Extensions, extensionSelection)
 	if info.DangerLevels != nil {
 		info.Extensions = append(info.Extensions, extensionDangerLevels)
+	}
+	if info.SafetyLoop = p.SafetyLoop; info.SafetyLoop != nil {
+		info.Extensions = append(info.Extensions, extensionSafetyLoop)
 	}
 	if ShowsFields(a) {
 		info.Extensions = append(info.Extensions, extensionFieldsQuery)

@@ -20,6 +20,11 @@ func (e *Engine) Get(ctx context.Context, callerKey, id string) (*Record, error)
 	if r == nil || r.Buried || r.CallerKey != callerKey {
 		return nil, ErrNotFound
 	}
+	if err := e.silence(ctx, r); errors.Is(err, store.ErrConflict) {
+		return e.read(ctx, id)
+	} else if err != nil {
+		return nil, err
+	}
 	return r, nil
 }
 

@@ -37,6 +37,9 @@ type Operation struct {
 	Keep time.Duration
 	// Timeout bounds an attempt; zero: no bound.
 	Timeout time.Duration
+	// Outside says that executions are carried out elsewhere, such as by an agent: no process attempts them. They run from
+	// Start on until Complete, Cancel, or when nothing was heard of them for too long: see Start.Silence.
+	Outside bool
 	// Do makes an attempt; nil: other processes make them. Its context ends when the attempt is to end. What it returns
 	// does not count when Run.Stopped is not nil, except that an execution whose cancellation was asked for is completed
 	// where it fails no more.

@@ -59,6 +59,12 @@ func (e *Engine) List(ctx context.Context, q Query) (*Page, error) {
 				continue
 			case err != nil:
 				return nil, err
+			case r != nil:
+				if err := e.silence(ctx, r); err != nil && !errors.Is(err, store.ErrConflict) {
+					return nil, err
+				}
+			}
+			switch {
 			case r == nil, r.Buried, r.CallerKey != q.CallerKey, q.State != "" && r.State != q.State,
 				q.Operation != "" && r.Operation != q.Operation:
 				continue

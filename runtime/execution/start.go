@@ -22,6 +22,8 @@ type Start struct {
 	// Canonical is what starts with one key must have in common: a form of Params that does not depend on how they are
 	// spelled. nil: Params.
 	Canonical []byte
+	// Silence is for how long nothing may be heard of an execution that is carried out elsewhere. Default: 30 minutes.
+	Silence time.Duration
 }
 
 // Start makes an execution, and returns it when it is sure to run. With a key that the caller has used before it
@@ -71,7 +73,11 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 		}
 		return nil, err
 	}
-	if r.Attached {
+	switch {
+	case operation.Outside:
+		r.Attached = false
+		return e.startOutside(ctx, r, s)
+	case r.Attached:
 		return e.startHere(ctx, r, s)
 	}
 	if err := e.put(ctx, e.queueKey(r), nil, 0); err != nil {

@@ -109,6 +109,10 @@ func (e *Engine) look(ctx context.Context, entry store.Entry) (bool, error) {
 	case r == nil || r.Buried:
 		e.missing[id] = e.lost[id] + 1
 		return false, e.forget(ctx, entry, r, e.missing[id])
+	case r.Outside:
+		if err := e.silence(ctx, r); err != nil && !errors.Is(err, store.ErrConflict) {
+			return false, err
+		}
 	case !r.State.Terminal():
 		if w := r.Waiting; r.State == Paused && w != nil && w.From == FromPerson {
 			if err := e.put(ctx, e.pauseKey(id, w), nil, 0); err != nil {

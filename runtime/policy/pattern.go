@@ -10,6 +10,9 @@ import (
 // longestPattern bounds patterns, in bytes, and with it the time that matching takes.
 const longestPattern = 256
 
+// Matches reports whether a pattern matches the whole of a text: see Rule.
+func Matches(pattern, text string) bool { return matches(pattern, text) }
+
 // matches reports whether a pattern matches the whole of a text. It backtracks to the last * only. That is enough: an
 // earlier * that matched more would leave less to the later ones. The time is bounded by the product of the lengths.
 func matches(pattern, text string) bool {
@@ -23,6 +26,9 @@ func matches(pattern, text string) bool {
 		switch {
 		case p < len(pattern) && pattern[p] == '*':
 			p++
+			if p == len(pattern) {
+				return true
+			}
 			star, resume = p, t
 			continue
 		case p < len(pattern) && pattern[p] == '?':

@@ -52,6 +52,8 @@ type Policy struct {
 	Default Effect
 	// Rules are all evaluated. Their order decides only which of several matching rules with the same effect is named.
 	Rules []Rule
+	// Loop configures the execution safety loop of an adapter that has one; nil: its defaults do. See aql.Options.Loop.
+	Loop *Loop
 	// Source is the file that the policy was read from: mistakes name its lines. Nil: the policy was made in Go.
 	Source Source
 }

@@ -178,6 +178,9 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 			code = exitError
 		}
 	}()
+	if err == nil {
+		err = e.loopMode(&options.Adapter, log)
+	}
 	var adapter *aql.Adapter
 	if err == nil {
 		adapter, err = aql.New(registry, settings.apply(options, log))

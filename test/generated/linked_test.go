@@ -12,9 +12,9 @@ import (
 	"github.com/aqltag/aqltag/internal/scratch"
 )
 
-// An adapter without collections, relations, people who approve or executions does not link what answers them, and is
-// as large as if there were none. It does not either if it executes templates, for which the linker keeps every
-// exported method of what is in an interface.
+// An adapter without collections, relations, people who approve, executions or a safety loop does not link what answers
+// them, and is as large as if there were none. It does not either if it executes templates, for which the linker keeps
+// every exported method of what is in an interface.
 func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 	if testing.Short() {
 		t.Skip("adapters are linked; the slow tier does")
@@ -91,6 +91,13 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 					"\tserve.Main(gen.NewRegistry([]gen.Handler{handler}, nil), serve.Options{Name: \"x\", Version: \"1\"})\n"),
 			"executions",
 		},
+		{
+			"with a safety loop",
+			main("\taql \"github.com/aqltag/aqltag/runtime\"\n\t\"github.com/aqltag/aqltag/runtime/gen\"\n",
+				"\tserve.Main(gen.NewRegistry(nil, nil), serve.Options{\n"+
+					"\t\tName: \"x\", Version: \"1\", Adapter: aql.Options{Loop: &aql.Loop{}},\n\t})\n"),
+			"executions loop",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			binary := filepath.Join(t.TempDir(), "adapter")
@@ -110,6 +117,11 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/operator\.\(\*Desk\)\..*$`, "operator"},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/execution\.\(\*Engine\)\..*$`, "executions"},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/gen\.ExecutionOperations$`, "executions"},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/loop\..*$`, "loop"},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/agents\.\(\*Keeper\)\..*$`, "loop"},
+				{`(?m)^.* [TRD] github\.com/aqltag/aqltag/runtime/internal/decompose\..*$`, "loop"},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/gen\.LoopOperations$`, "loop"},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime\.\(\*safetyLoop\)\..*$`, "loop"},
 				{`(?m)^.* T time\.Time\.ISOWeek$`, "methods"},
 			} {
 				linked := slices.ContainsFunc(strings.Fields(code.parts), func(part string) bool {

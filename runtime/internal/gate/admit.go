@@ -91,7 +91,7 @@ func (a *admission) decide() *Refusal {
 		a.dry = text == "true"
 		a.light = a.dry && !o.humanOnly
 	}
-	a.confirm = o.confirm && !a.light || a.decision.Effect == policy.Confirm
+	a.confirm = !o.unheld && (o.confirm && !a.light || o.person > 0 || a.decision.Effect == policy.Confirm)
 	if a.confirm && o.typed != "" && a.typing().Value == "" {
 		return &Refusal{Reason: NothingToType}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/aqltag/aqltag/runtime/trust"
 )
 
@@ -88,7 +89,7 @@ func (g *Gate) WithPolicy(p *policy.Bound) *Gate {
 	with.operations = make(map[string]*Operation, len(g.operations))
 	for name, operation := range g.operations {
 		o := *operation
-		o.rules = nil
+		o.rules, o.person, o.unheld = nil, 0, false
 		if p != nil {
 			o.rules = p.For(name)
 		}
@@ -97,8 +98,26 @@ func (g *Gate) WithPolicy(p *policy.Bound) *Gate {
 	return &with
 }
 
+// Hold makes calls of operations wait for people in the inbox, for as long as they are given, and others for no
+// confirmation, whatever the policy says. It is for a gate that WithPolicy has just returned.
+func (g *Gate) Hold(person map[string]time.Duration, unheld []string) {
+	for name, within := range person {
+		if o := g.operations[name]; o != nil {
+			o.person = within
+		}
+	}
+	for _, name := range unheld {
+		if o := g.operations[name]; o != nil {
+			o.unheld = true
+		}
+	}
+}
+
 // Operation returns the gate's view of an operation; nil if the adapter does not have it.
 func (g *Gate) Operation(name string) *Operation { return g.operations[name] }
+
+// Store is where the gate keeps state: signed, if there is a state key.
+func (g *Gate) Store() store.Store { return g.options.Store }
 
 // Meter counts calls; nil if nothing is counted.
 func (g *Gate) Meter() *meter.Meter { return g.meter }
@@ -126,7 +145,10 @@ type Operation struct {
 	gauge      *meter.Gauge
 	dryRun     string // the parameter that asks for a dry run; empty: there is none
 	humanOnly  bool
-	typed      string   // the parameter whose value a person types to confirm; empty: there is none
+	typed      string // the parameter whose value a person types to confirm; empty: there is none
+	// person is how long people have to approve a call in the inbox, whatever the policy says; zero: they need not.
+	person     time.Duration
+	unheld     bool     // no call waits for a confirmation, whatever the policy says
 	recorded   bool     // every attempt is recorded
 	identifies []string // the parameters that say what a call is about
 }
@@ -157,7 +179,12 @@ func (g *Gate) operation(definition *gen.Operation) *Operation {
 }
 
 // MayConfirm reports whether some call of the operation may need confirmation.
-func (o *Operation) MayConfirm() bool { return o.confirm || o.rules.MayConfirm() }
+func (o *Operation) MayConfirm() bool {
+	return !o.unheld && (o.confirm || o.person > 0 || o.rules.MayConfirm())
+}
+
+// ByPerson reports whether a person approves of every call of the operation, whatever the policy.
+func (o *Operation) ByPerson() bool { return o.person > 0 }
 
 // Confirms reports whether every call of the operation needs confirmation whatever the policy.
 func (o *Operation) Confirms() bool { return o.confirm }
@@ -169,7 +196,8 @@ func (o *Operation) LetsDryRunsPass() bool {
 
 // Ungated reports whether every call of the operation is admitted, without anything to count or record.
 func (o *Operation) Ungated() bool {
-	return !o.recorded && !o.confirm && o.ruling.Verdict == trust.Allow && o.rules == nil && o.gauge == nil
+	return !o.recorded && !o.confirm && o.person == 0 && o.ruling.Verdict == trust.Allow && o.rules == nil &&
+		o.gauge == nil
 }
 
 // NeedsParams reports whether the gate reads the parameters of the operation's calls.

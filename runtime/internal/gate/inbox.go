@@ -27,8 +27,8 @@ func (a *admission) refers() bool {
 	return a.CanRefer && a.Sealed == "" && a.presented.Token == "" && !a.presented.Conflict
 }
 
-// named reports whether the policy says who must approve the call.
-func (a *admission) named() bool { return len(a.decision.Approvers) > 0 }
+// named reports whether the policy says who must approve the call, or a person must whatever the policy says.
+func (a *admission) named() bool { return len(a.decision.Approvers) > 0 || a.Operation.person > 0 }
 
 // personal reports whether no token confirms the call.
 func (a *admission) personal() bool { return a.Operation.personal() || a.named() }
@@ -173,7 +173,7 @@ func (a *admission) terms(w *waiting) approve.Question {
 	}
 	q.Typing = a.typing()
 	q.Cooldown = max(a.gate.options.Confirmation.Cooldown[a.Operation.definition.Danger], a.decision.Cooldown)
-	within := time.Duration(0)
+	within := a.Operation.person
 	for _, needed := range a.decision.Approvers {
 		q.Needs.Factors = append(q.Needs.Factors, approve.Factor{Count: max(needed.Count, 1), Groups: needed.Groups})
 		q.Needs.NotRequester = q.Needs.NotRequester || needed.NotRequester

@@ -45,6 +45,11 @@ func (g *Gate) write(ctx context.Context, records ...audit.Record) error {
 	return g.options.Audit.Write(ctx, records...)
 }
 
+// Write writes records of what the gate does not decide itself, before it takes effect.
+func (g *Gate) Write(ctx context.Context, records ...audit.Record) error {
+	return g.write(ctx, records...)
+}
+
 // writeRefusal writes the records of one refusal, which the audit log may count instead, also of a request that is
 // cancelled. If that fails, the failure is logged: the request is refused anyway.
 func (g *Gate) writeRefusal(ctx context.Context, records ...audit.Record) {

@@ -25,7 +25,7 @@ func (d *decoder) document(n *yaml.Node) {
 		n = n.Content[0]
 	}
 	d.locate(ofPolicy(""), n)
-	keys := []string{"version", "default", "rules"}
+	keys := []string{"version", "default", "rules", "loop"}
 	seen := d.mapping(n, ofPolicy(""), "a policy", keys, func(part policy.Part, v *yaml.Node) {
 		switch part.Key {
 		case "version":
@@ -36,6 +36,8 @@ func (d *decoder) document(n *yaml.Node) {
 			d.policy.Default = policy.Effect(d.text(part, v))
 		case "rules":
 			d.rules(v, part)
+		case "loop":
+			d.loop(v, part)
 		}
 	})
 	if seen == nil {
@@ -44,7 +46,7 @@ func (d *decoder) document(n *yaml.Node) {
 	if !seen["version"] {
 		d.add(ofPolicy(""), "version is missing; write version: 1")
 	}
-	if !seen["rules"] && !seen["default"] {
+	if !seen["rules"] && !seen["default"] && !seen["loop"] {
 		d.add(ofPolicy(""), "the policy has neither rules nor a default")
 	}
 }

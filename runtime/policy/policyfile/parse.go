@@ -20,7 +20,21 @@
 //	    not: {scopes: [support]}
 //
 // The keys are the fields of policy.Policy, policy.Rule, policy.Exception and policy.Condition, in snake case, and
-// those of policy.Approvers as above. Every other key is a mistake.
+// those of policy.Approvers as above. Every other key is a mistake. An adapter with an execution safety loop has its
+// configuration here too (policy.Loop):
+//
+//	loop:
+//	  mode: enforcing
+//	  max_steps: 20
+//	  risk_tolerance: moderate
+//	  deny: ["rm -rf*", "drop_*"]
+//	  requires_approval: ["git push*", "deploy*"]
+//	  auto_approve: ["read_*", "list_*"]
+//	  block: caller
+//	  silence: 30m
+//	  challenge: {expires: 5m, channel: other_user, terminal: other_user}
+//	  agents:
+//	    release_bot: {max_steps: 50, risk_tolerance: conservative, loosen: true}
 //
 // The language is the part of YAML that every reader understands alike: booleans are true and false, other words that
 // some readers take for booleans must be quoted, and there are no anchors, tags and second documents.
@@ -30,6 +44,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -53,7 +68,8 @@ func Parse(name string, text []byte) (*policy.Policy, error) {
 	}
 	d.lines = strings.Split(string(text), "\n")
 	d.document(root)
-	if err := append(d.mistakes, d.policy.Validate(d.unread)...).Err(); err != nil {
+	mistakes := slices.Concat(d.mistakes, d.policy.Validate(d.unread), d.policy.ValidateLoop(d.unread))
+	if err := mistakes.Err(); err != nil {
 		return nil, err
 	}
 	return d.policy, nil

@@ -134,7 +134,7 @@ func (d *decoder) duration(part policy.Part, n *yaml.Node) time.Duration {
 	return 0
 }
 
-// count reads a number of people, from 1 on.
+// count reads a number, from 1 on.
 func (d *decoder) count(part policy.Part, n *yaml.Node) int {
 	if !d.plain(n, part) {
 		return 0

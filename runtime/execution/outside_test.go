@@ -1,0 +1,134 @@
+package execution_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/store"
+	"github.com/google/go-cmp/cmp"
+)
+
+// Executions that are carried out elsewhere run from their start on, and end by what is said of them or by silence.
+func TestOutside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		state := new(store.Memory)
+		all := engines(t, 1, state, execution.Options{Most: 2, Operations: map[string]*execution.Operation{
+			"agent": {Durable: true, Outside: true},
+		}})
+		e := all[0]
+		start := func() string {
+			t.Helper()
+			r, err := e.Start(t.Context(), execution.Start{
+				Operation: "agent", CallerKey: ann, Params: []byte(`{"a":1}`), Silence: 10 * time.Minute,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.State != execution.Running || r.Started.IsZero() {
+				t.Errorf("it is %s, started %v", r.State, r.Started)
+			}
+			return r.ID
+		}
+		expect := func(id string, want execution.State) *execution.Record {
+			t.Helper()
+			r, err := e.Get(t.Context(), ann, id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.State != want || r.State.Terminal() != !r.Finished.IsZero() {
+				t.Errorf("it is %s, finished %v; want %s", r.State, r.Finished, want)
+			}
+			return r
+		}
+		ended := func(what string, err error) {
+			t.Helper()
+			if _, ok := errors.AsType[*execution.StateError](err); !ok {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		first, second := start(), start()
+		if _, err := e.Start(t.Context(), execution.Start{Operation: "agent", CallerKey: ann}); err != execution.ErrTooMany {
+			t.Errorf("a third one: %v", err)
+		}
+		time.Sleep(9 * time.Minute)
+		three := 3
+		if _, err := e.Hear(t.Context(), ann, first, 10*time.Minute, &execution.Progress{Current: &three}); err != nil {
+			t.Error(err)
+		}
+		if _, err := e.Hear(t.Context(), "bob", first, 10*time.Minute, nil); err != execution.ErrNotFound {
+			t.Errorf("heard of by another caller: %v", err)
+		}
+		time.Sleep(9 * time.Minute)
+		if repaired, err := e.Walk(t.Context()); repaired != 0 || err != nil {
+			t.Errorf("the walk has repaired %d: %v", repaired, err)
+		}
+		if r := expect(first, execution.Running); *r.Progress.Current != 3 {
+			t.Errorf("its progress is %+v", r.Progress)
+		}
+		if r := expect(second, execution.Failed); r.Failure == nil {
+			t.Error("it has failed for no reason")
+		}
+		_, err := e.Hear(t.Context(), ann, second, 10*time.Minute, nil)
+		ended("heard of one that has failed", err)
+
+		if _, err := e.Complete(t.Context(), "bob", first, nil); err != execution.ErrNotFound {
+			t.Errorf("completed by another caller: %v", err)
+		}
+		r, err := e.Complete(t.Context(), ann, first, []byte(`{"done":true}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result, err := e.Result(t.Context(), r); string(result) != `{"done":true}` || err != nil {
+			t.Errorf("its result is %s, %v", result, err)
+		}
+		_, err = e.Complete(t.Context(), ann, first, nil)
+		ended("completed twice", err)
+		_, err = e.Cancel(t.Context(), ann, first, "")
+		ended("cancelled at last", err)
+
+		third := start()
+		if _, err := e.Cancel(t.Context(), ann, third, "enough"); err != nil {
+			t.Error(err)
+		}
+		expect(third, execution.Cancelled)
+		fourth := start()
+		time.Sleep(11 * time.Minute)
+		page, err := e.List(t.Context(), execution.Query{CallerKey: ann, First: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]execution.State{}
+		for _, r := range page.Records {
+			got[r.ID] = r.State
+		}
+		want := map[string]execution.State{
+			first: execution.Completed, second: execution.Failed, third: execution.Cancelled, fourth: execution.Failed,
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the list (-want +got)\n%s", diff)
+		}
+	})
+}
+
+// A walk ends those that nobody asks about.
+func TestWalkEndsWhatIsSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := engines(t, 1, new(store.Memory), execution.Options{Most: 1, Operations: map[string]*execution.Operation{
+			"agent": {Durable: true, Outside: true},
+		}})
+		begin := execution.Start{Operation: "agent", CallerKey: ann}
+		if _, err := all[0].Start(t.Context(), begin); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(31 * time.Minute)
+		if _, err := all[0].Walk(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := all[0].Start(t.Context(), begin); err != nil {
+			t.Errorf("the next one: %v", err)
+		}
+	})
+}

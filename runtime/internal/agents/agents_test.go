@@ -1,0 +1,268 @@
+package agents_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/internal/agents"
+	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/store"
+	"github.com/aqltag/aqltag/runtime/verify"
+)
+
+var now = time.Date(2026, 11, 22, 0, 16, 0, 0, time.UTC)
+
+var ann = agents.Who{Caller: identity.Caller{Subject: "ann"}, Agent: "bot"}
+
+// faulty is a store of which one call fails: after it was made, or before.
+type faulty struct {
+	store.Store
+	fail  int // which call, from 1; 0: none
+	calls int
+	after bool
+}
+
+var errFault = errors.New("the store is down")
+
+func (s *faulty) hit(change func() error) error {
+	s.calls++
+	if s.calls != s.fail {
+		return change()
+	}
+	if s.after {
+		_ = change()
+	}
+	return errFault
+}
+
+func (s *faulty) Get(ctx context.Context, key string) (e store.Entry, err error) {
+	err = s.hit(func() (err error) { e, err = s.Store.Get(ctx, key); return err })
+	return e, err
+}
+
+func (s *faulty) Put(
+	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
+) (v store.Version, err error) {
+	err = s.hit(func() (err error) { v, err = s.Store.Put(ctx, key, value, old, ttl); return err })
+	return v, err
+}
+
+func (s *faulty) Delete(ctx context.Context, key string, old store.Version) error {
+	return s.hit(func() error { return s.Store.Delete(ctx, key, old) })
+}
+
+func (s *faulty) List(ctx context.Context, prefix, after string, limit int) (list []store.Entry, err error) {
+	err = s.hit(func() (err error) { list, err = s.Store.List(ctx, prefix, after, limit); return err })
+	return list, err
+}
+
+// keeper returns a keeper on a store, and what it has recorded.
+func keeper(t *testing.T, s store.Store) (*agents.Keeper, *[]audit.Record) {
+	t.Helper()
+	clock := func() time.Time { return now }
+	engine, err := execution.New(execution.Options{
+		Store: s, Name: "shop", Logger: slog.New(slog.DiscardHandler), Now: clock,
+		Operations: map[string]*execution.Operation{agents.Operation: {Durable: true, Outside: true}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := new([]audit.Record)
+	k := agents.New(agents.Options{
+		Adapter: "shop", Store: s, Inbox: approve.New(s), Engine: engine, Logger: slog.New(slog.DiscardHandler), Now: clock,
+		Channels: []verify.Channel{verify.Terminal(verify.OtherUser)},
+		Write: func(_ context.Context, list ...audit.Record) error {
+			*records = append(*records, list...)
+			return nil
+		},
+	})
+	l := &policy.Loop{LoopLimits: policy.LoopLimits{
+		MaxSteps: 200, Deny: []string{"rm -rf*"}, RequiresApproval: []string{"deploy*"}, AutoApprove: []string{"read *"},
+	}}
+	if err := k.Configure(l); err != nil {
+		t.Fatal(err)
+	}
+	return k, records
+}
+
+func start(t *testing.T, k *agents.Keeper, w agents.Who) string {
+	t.Helper()
+	d, err := k.Start(t.Context(), w, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Execution
+}
+
+func evaluated(records []audit.Record) (n int) {
+	for _, r := range records {
+		if r.Event == audit.StepEvaluated && r.Outcome != audit.Denied {
+			n++
+		}
+	}
+	return n
+}
+
+// Whichever call of the store fails: who is told that it is blocked stays so, and a report that is denied is never
+// answered with a directive to go on (MCP-AQL core §8.8.3).
+func TestBlocksWhateverFails(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		for fail := 1; ; fail++ {
+			memory := new(store.Memory)
+			whole, _ := keeper(t, memory)
+			start(t, whole, ann)
+			s := &faulty{Store: memory, fail: fail, after: after}
+			k, _ := keeper(t, s)
+			s.calls = 0
+			d, err := k.Report(t.Context(), agents.Report{Who: ann, Hint: "rm -rf /"})
+			if err == nil && (d.Continue || !d.Stopped) {
+				t.Fatalf("call %d fails (%t): it is told %+v", fail, after, d)
+			}
+			next, nextErr := whole.Report(t.Context(), agents.Report{Who: ann, Hint: "read x"})
+			_, blocked := errors.AsType[*agents.BlockedError](nextErr)
+			if err == nil && !blocked {
+				t.Fatalf("call %d fails (%t): it is blocked no more: %+v, %v", fail, after, next, nextErr)
+			}
+			if last, err := whole.Report(t.Context(), agents.Report{Who: ann, Hint: "rm -rf /"}); err == nil && !last.Stopped {
+				t.Fatalf("call %d fails (%t): the action goes on then: %+v", fail, after, last)
+			}
+			if s.calls < fail {
+				break
+			}
+		}
+	}
+}
+
+// Whichever call of the store fails: an approval lets its action go on once, and no step goes on that is not on record.
+func TestApprovalsWhateverFails(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		for fail := 1; ; fail++ {
+			memory := new(store.Memory)
+			whole, records := keeper(t, memory)
+			start(t, whole, ann)
+			deploy := agents.Report{Who: ann, Hint: "deploy it"}
+			d, err := whole.Report(t.Context(), deploy)
+			if err != nil || d.Approval == "" {
+				t.Fatalf("%+v, %v", d, err)
+			}
+			_, err = approve.New(memory).Vote(t.Context(), d.Approval, approve.Vote{
+				By: identity.Caller{Subject: "olga"}, Channel: "test", Approve: true, At: now,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &faulty{Store: memory, fail: fail, after: after}
+			k, more := keeper(t, s)
+			s.calls = 0
+			went := 0
+			for i, k := range []*agents.Keeper{k, whole, whole} {
+				if d, err := k.Report(t.Context(), deploy); err == nil && d.Continue {
+					went++
+				} else if err != nil && !errors.Is(err, errFault) {
+					t.Fatalf("call %d fails (%t): report %d: %v", fail, after, i, err)
+				}
+			}
+			if went > 1 {
+				t.Fatalf("call %d fails (%t): it went on %d times", fail, after, went)
+			}
+			if recorded := evaluated(*records) + evaluated(*more); recorded < went {
+				t.Fatalf("call %d fails (%t): %d of %d are on record", fail, after, recorded, went)
+			}
+			if s.calls < fail {
+				if went != 1 {
+					t.Errorf("nothing failed, and it went on %d times", went)
+				}
+				break
+			}
+		}
+	}
+}
+
+// If it cannot be read what holds the agents of a caller, none of them goes on, and none is started.
+func TestUnreadableHolds(t *testing.T) {
+	memory := new(store.Memory)
+	k, _ := keeper(t, memory)
+	start(t, k, ann)
+	other := agents.Who{Caller: identity.Caller{Subject: "bob"}, Agent: "bot"}
+	start(t, k, other)
+	if d, err := k.Report(t.Context(), agents.Report{Who: ann, Hint: "rm -rf /"}); err != nil || !d.Stopped {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	entries, err := memory.List(t.Context(), "verify/", "", 10)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%d entries, %v", len(entries), err)
+	}
+	if _, err := memory.Put(t.Context(), entries[0].Key, []byte("?"), entries[0].Version, 0); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := k.Report(t.Context(), agents.Report{Who: ann, Hint: "read x"}); err == nil {
+		t.Errorf("it is told %+v", d)
+	}
+	if err := k.Check(t.Context(), agents.Who{Caller: ann.Caller, Agent: "new"}, 0); err == nil {
+		t.Error("it may start another agent")
+	}
+	if d, err := k.Report(t.Context(), agents.Report{Who: other, Hint: "read x"}); err != nil || !d.Continue {
+		t.Errorf("another caller: %+v, %v", d, err)
+	}
+}
+
+// What waits to be told is bounded, and who reads late is told how much was dropped.
+func TestNotificationsAreBounded(t *testing.T) {
+	k, _ := keeper(t, new(store.Memory))
+	start(t, k, ann)
+	report := func() []agents.Notification {
+		t.Helper()
+		d, err := k.Report(t.Context(), agents.Report{Who: ann, Hint: "read x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Notifications
+	}
+	for i := range 130 {
+		if err := k.Pending(t.Context(), ann, fmt.Sprint("o", i), "destructive", ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told := report()
+	if len(told) != 101 || told[0].Message != "Notifications that came before were dropped: 30" ||
+		told[1].Operation != "o30" || told[100].Operation != "o129" {
+		t.Errorf("%d: %+v … %+v", len(told), told[0], told[len(told)-1])
+	}
+	if told := report(); len(told) != 0 {
+		t.Errorf("told again: %+v", told)
+	}
+	if err := k.Pending(t.Context(), agents.Who{Caller: identity.Caller{Subject: "eve"}}, "o", "", ""); err != nil {
+		t.Error(err)
+	}
+	if told := report(); len(told) != 0 {
+		t.Errorf("told of another caller's: %+v", told)
+	}
+}
+
+// People see all of a hint, however long it is.
+func TestLongHintsAreShownWhole(t *testing.T) {
+	memory := new(store.Memory)
+	k, _ := keeper(t, memory)
+	start(t, k, ann)
+	hint := "deploy " + strings.Repeat("ä", 900) + " and then something else"
+	d, err := k.Report(t.Context(), agents.Report{Who: ann, Hint: hint})
+	if err != nil {
+		t.Fatal(err)
+	}
+	item, err := approve.New(memory).Get(t.Context(), d.Approval)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(item.Params, "something else") || strings.Contains(item.Params, "bytes)") {
+		t.Errorf("%s", item.Params)
+	}
+}

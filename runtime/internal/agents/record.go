@@ -1,0 +1,73 @@
+package agents
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/loop"
+)
+
+// stepLifetime is how long people have to answer a question about an agent.
+const stepLifetime = 30 * time.Minute
+
+// longestRecorded bounds what a record has of a hint, in bytes.
+const longestRecorded = 500
+
+// bindingOf is what an item about an agent is bound to. It is no secret: who knows all of it may as well have made the
+// report. Who can write the store without the state key can make no item.
+func bindingOf(texts ...string) approve.Binding {
+	return sha256.Sum256([]byte(digestOf(texts...)))
+}
+
+// stepRecord is what a record of a step has in place of parameters.
+type stepRecord struct {
+	Execution string    `json:"execution_id"`
+	Step      int       `json:"step"`
+	Hint      string    `json:"next_action_hint"`
+	Outcome   string    `json:"outcome,omitempty"`
+	Tier      loop.Tier `json:"tier,omitempty"`
+	Score     *int      `json:"risk,omitempty"`
+	Continue  bool      `json:"continue"`
+}
+
+// record is the record of a step. It has of the hint the beginning, and nothing of what the agent has found.
+func (j *judgement) record(d *loop.Directive, answer *Directive) audit.Record {
+	outcome := audit.Denied
+	switch {
+	case d.Continue && j.approved != 0:
+		outcome = audit.Confirmed
+	case d.Continue:
+		outcome = audit.Allowed
+	}
+	record := j.keeper.record(&j.report.Who, audit.StepEvaluated, outcome, d.Reason)
+	record.Rule, record.ApprovalID = d.Rule, answer.Approval
+	step := stepRecord{
+		Execution: j.state.Execution, Step: j.state.Steps, Hint: j.report.Hint, Outcome: string(j.report.Outcome),
+		Tier: d.Tier, Continue: d.Continue,
+	}
+	if len(step.Hint) > longestRecorded {
+		step.Hint = strings.ToValidUTF8(step.Hint[:longestRecorded], "")
+	}
+	if d.Score >= 0 {
+		step.Score = &d.Score
+	}
+	if text, err := json.Marshal(step); err == nil { // of texts and numbers, it cannot fail
+		record.Parameters = text
+	}
+	return record
+}
+
+// used is the record of an approval that was used up.
+func (j *judgement) used(item *approve.Item) audit.Record {
+	var names []string
+	for _, vote := range item.Votes {
+		names = append(names, vote.By.Key())
+	}
+	record := j.keeper.record(&j.report.Who, audit.ApprovalUsed, audit.Success, "approved by "+strings.Join(names, ", "))
+	record.ApprovalID = item.ID
+	return record
+}
