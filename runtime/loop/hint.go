@@ -131,12 +131,6 @@ func (t *text) digest() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Digest identifies what a hint says. Hints that look the same have the same digest.
-func Digest(hint string) string {
-	t := normalize(hint)
-	return t.digest()
-}
-
 // Readable reports whether there is something in a hint that a person would see.
 func Readable(hint string) bool {
 	t := normalize(hint)
