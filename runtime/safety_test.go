@@ -292,7 +292,7 @@ func TestPauses(t *testing.T) {
 	a.vote(item, false)
 	refused := a.report("ann", "bot", "deploy it")
 	a.pauses("a person refuses", "A person has refused, because: I looked", refused)
-	a.pauses("and again", "A person has refused", a.report("ann", "bot", "deploy  IT"))
+	a.pauses("and again", "A person has refused", a.report("ann", "bot", "deploy it"))
 
 	a.goesOn("the third step", a.report("ann", "bot", "read_file x", `,"outcome":"success"`))
 	item = a.pauses("the fourth step", "Step limit exceeded", a.report("ann", "bot", "read_file y"))
@@ -453,6 +453,40 @@ func TestPendingPermissions(t *testing.T) {
 	}
 	if told := a.report("ann", "bot", "read_file x").Data.Notifications; len(told) != 0 {
 		t.Errorf("what runs is told of: %+v", told)
+	}
+}
+
+// What agents of a caller are told is forgotten with time, as a caller may be one connection. What comes later is told.
+func TestNotificationsAreForgotten(t *testing.T) {
+	p := strict()
+	p.Loop.Silence, p.Loop.MaxSteps = 24*time.Hour, 9
+	a := newAgents(t, p, func(o *aql.Options) { o.Confirmation.HumanOnly = true })
+	told := func() int { return len(a.report("ann", "bot", "read_file x").Data.Notifications) }
+	kept := func() int {
+		t.Helper()
+		list, err := a.state.List(t.Context(), "loop/shop/m/", "", 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	a.start("ann", "bot")
+	a.call("ann", "forget", `{"id":"x"}`)
+	if n := told(); n != 1 || kept() != 1 {
+		t.Errorf("told %d, and %d entries are kept", n, kept())
+	}
+	for range 3 {
+		a.now = a.now.Add(23 * time.Hour)
+		if n := told(); n != 0 {
+			t.Errorf("told again of %d", n)
+		}
+	}
+	if n := kept(); n != 0 {
+		t.Errorf("%d entries are kept for two days", n)
+	}
+	a.call("ann", "forget", `{"id":"y"}`)
+	if n := told(); n != 1 {
+		t.Errorf("told of %d new ones", n)
 	}
 }
 

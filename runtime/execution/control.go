@@ -21,7 +21,10 @@ func (e *Engine) Get(ctx context.Context, callerKey, id string) (*Record, error)
 		return nil, ErrNotFound
 	}
 	if err := e.silence(ctx, r); errors.Is(err, store.ErrConflict) {
-		return e.read(ctx, id)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return e.Get(ctx, callerKey, id) // it was changed meanwhile, and may be gone
 	} else if err != nil {
 		return nil, err
 	}

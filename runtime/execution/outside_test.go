@@ -1,6 +1,7 @@
 package execution_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -129,6 +130,51 @@ func TestWalkEndsWhatIsSilent(t *testing.T) {
 		}
 		if _, err := all[0].Start(t.Context(), begin); err != nil {
 			t.Errorf("the next one: %v", err)
+		}
+	})
+}
+
+// overtaken is a store where something happens before the next change.
+type overtaken struct {
+	store.Store
+	before func()
+}
+
+func (s *overtaken) Put(
+	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
+) (store.Version, error) {
+	if before := s.before; before != nil {
+		s.before = nil
+		before()
+	}
+	return s.Store.Put(ctx, key, value, old, ttl)
+}
+
+// An execution that is removed while it is read is not found.
+func TestGetOfWhatIsRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		state := &overtaken{Store: new(store.Memory)}
+		e := engines(t, 1, state, execution.Options{Operations: map[string]*execution.Operation{
+			"agent": {Durable: true, Outside: true},
+		}})[0]
+		started, err := e.Start(t.Context(), execution.Start{Operation: "agent", CallerKey: ann, Silence: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute)
+		state.before = func() {
+			entries, err := state.List(t.Context(), "", "", 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, entry := range entries {
+				if err := state.Delete(t.Context(), entry.Key, entry.Version); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if r, err := e.Get(t.Context(), ann, started.ID); !errors.Is(err, execution.ErrNotFound) {
+			t.Errorf("%+v, %v", r, err)
 		}
 	})
 }

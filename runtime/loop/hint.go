@@ -131,7 +131,8 @@ func (t *text) digest() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Digest identifies what a hint says. Hints that look the same have the same digest.
+// Digest identifies what a hint says, to find repetitions. Hints that look the same have the same digest, so that it
+// is nothing to bind a decision to.
 func Digest(hint string) string {
 	t := normalize(hint)
 	return t.digest()

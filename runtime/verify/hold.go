@@ -40,6 +40,7 @@ type hold struct {
 	Expires   time.Time    `json:"expires"` // the challenge; of a pause the item, too
 	// Digest is that of the code; empty: nobody was shown one.
 	Digest []byte `json:"digest,omitempty"`
+	Action string `json:"action,omitempty"`
 	// Closed is the challenge before.
 	Closed ID `json:"closed,omitzero"`
 
@@ -82,7 +83,7 @@ func (b *Box) newHold(s *Subject, now time.Time) hold {
 			q.Params = string(params)
 		}
 	}
-	h := hold{Item: q.Item(), Challenge: NewID(), Expires: now.Add(b.o.Lifetime)}
+	h := hold{Item: q.Item(), Action: s.Action, Challenge: NewID(), Expires: now.Add(b.o.Lifetime)}
 	h.Item.Agent, h.Item.Expires = s.Agent, time.Time{}
 	if !s.Block {
 		h.Item.Execution, h.Item.Expires = s.Execution, h.Expires

@@ -147,9 +147,9 @@ func (b *Box) expire(ctx context.Context, h *hold) error {
 // hold returns the hold for who enforces it.
 func (h *hold) hold() Hold {
 	held := Hold{
-		Challenge: h.Challenge, Agent: h.Item.Agent, Execution: h.Item.Execution, Block: h.block(), Reasons: h.Item.Reasons,
-		Since: h.Item.Opened, Expires: h.Expires, Lifted: h.Item.State == approve.Used, LiftedAt: h.Item.UsedAt,
-		key: h.key, version: h.version,
+		Challenge: h.Challenge, Agent: h.Item.Agent, Execution: h.Item.Execution, Block: h.block(), Action: h.Action,
+		Reasons: h.Item.Reasons, Since: h.Item.Opened, Expires: h.Expires, Lifted: h.Item.State == approve.Used,
+		LiftedAt: h.Item.UsedAt, key: h.key, version: h.version,
 	}
 	for _, vote := range h.Item.Votes {
 		if held.Lifted {

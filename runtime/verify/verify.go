@@ -91,6 +91,9 @@ type Subject struct {
 	Block     bool
 	// Reasons say why, in the words of those who made the rules.
 	Reasons []string
+	// Action identifies what is held, for who enforces the hold: lifting it lets go on no more than that. A subject that
+	// is held already keeps the one of its hold.
+	Action string
 	// Says is what the agent has announced. Of a long text people see the first 500 bytes.
 	Says string
 }
@@ -102,6 +105,7 @@ type Hold struct {
 	Agent     string
 	Execution string // of a pause
 	Block     bool
+	Action    string // of the Subject
 	Reasons   []string
 	Since     time.Time
 	// Expires is until when the challenge can be passed. A pause ends then. A block stays, with another challenge.

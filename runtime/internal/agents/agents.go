@@ -9,6 +9,7 @@ package agents
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -58,6 +59,8 @@ type settings struct {
 	loop *policy.Loop // never nil
 	mode policy.LoopMode
 	box  *verify.Box
+	// digest identifies what reports are evaluated by, in all processes.
+	digest string
 }
 
 // New returns a keeper, which is to be configured before its first request.
@@ -99,6 +102,11 @@ func (k *Keeper) Configure(l *policy.Loop) error {
 	if err != nil {
 		return err
 	}
+	text, err := json.Marshal([]any{s.mode, l, k.o.Operations})
+	if err != nil {
+		return fmt.Errorf("encoding a loop: %w", err)
+	}
+	s.digest = digestOf(string(text))
 	k.current.Store(s)
 	return nil
 }

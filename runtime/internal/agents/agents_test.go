@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/execution"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/internal/agents"
+	"github.com/aqltag/aqltag/runtime/loop"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/aqltag/aqltag/runtime/verify"
@@ -23,7 +25,7 @@ var now = time.Date(2026, 11, 22, 0, 16, 0, 0, time.UTC)
 
 var ann = agents.Who{Caller: identity.Caller{Subject: "ann"}, Agent: "bot"}
 
-// faulty is a store of which one call fails: after it was made, or before.
+// faulty is a store of which one call fails, or one of the audit log beside it: after it was made, or before.
 type faulty struct {
 	store.Store
 	fail  int // which call, from 1; 0: none
@@ -81,8 +83,14 @@ func keeper(t *testing.T, s store.Store) (*agents.Keeper, *[]audit.Record) {
 		Adapter: "shop", Store: s, Inbox: approve.New(s), Engine: engine, Logger: slog.New(slog.DiscardHandler), Now: clock,
 		Channels: []verify.Channel{verify.Terminal(verify.OtherUser)},
 		Write: func(_ context.Context, list ...audit.Record) error {
-			*records = append(*records, list...)
-			return nil
+			write := func() error {
+				*records = append(*records, list...)
+				return nil
+			}
+			if f, ok := s.(*faulty); ok {
+				return f.hit(write)
+			}
+			return write()
 		},
 	})
 	l := &policy.Loop{LoopLimits: policy.LoopLimits{
@@ -183,6 +191,120 @@ func TestApprovalsWhateverFails(t *testing.T) {
 				}
 				break
 			}
+		}
+	}
+}
+
+// Whichever call of the store or of the audit log fails: what people have decided is good for the same report when it
+// comes again, and for no other one.
+func TestDecisionsWhateverFails(t *testing.T) {
+	for name, tt := range map[string]struct {
+		steps  int
+		report agents.Report
+	}{
+		"an action":                {20, agents.Report{Hint: "deploy it"}},
+		"a verified action":        {20, agents.Report{Hint: "sudo apt upgrade"}},
+		"a failure":                {20, agents.Report{Hint: "look", Outcome: loop.Failed}},
+		"steps":                    {1, agents.Report{Hint: "look"}},
+		"a failure with an action": {20, agents.Report{Hint: "deploy it", Outcome: loop.Failed}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &policy.Loop{LoopLimits: policy.LoopLimits{MaxSteps: tt.steps, RequiresApproval: []string{"deploy*"}}}
+			for call, last := 1, false; !last; call++ {
+				for _, after := range []bool{false, true} {
+					memory := new(store.Memory)
+					whole, _ := keeper(t, memory)
+					s := &faulty{Store: memory, after: after}
+					failing, _ := keeper(t, s)
+					for _, k := range []*agents.Keeper{whole, failing} {
+						if err := k.Configure(l); err != nil {
+							t.Fatal(err)
+						}
+					}
+					start(t, whole, ann)
+					report := func(k *agents.Keeper, request string) (*agents.Directive, error) {
+						r := tt.report
+						r.Who, r.Request = ann, request
+						return k.Report(t.Context(), r)
+					}
+					if tt.steps == 1 {
+						if d, err := report(whole, ""); err != nil || !d.Continue {
+							t.Fatalf("the first step: %+v, %v", d, err)
+						}
+					}
+					for i := range strings.Count(name, "action") + strings.Count(name, "failure") + strings.Count(name, "steps") {
+						if d, err := report(whole, fmt.Sprint("before ", i)); err != nil || d.Continue {
+							t.Fatalf("before people decide: %+v, %v", d, err)
+						}
+						approveAll(t, memory)
+					}
+					s.calls, s.fail = 0, call
+					first, err := report(failing, "r1")
+					last = s.calls < call
+					if err == nil && !first.Continue {
+						t.Fatalf("call %d fails (%t): it is told %+v", call, after, first)
+					}
+					if d, err := report(whole, "r1"); err != nil || !d.Continue {
+						t.Fatalf("call %d fails (%t): the same report is told %+v, %v", call, after, d, err)
+					}
+					if d, err := report(whole, "r2"); err != nil || d.Continue {
+						t.Fatalf("call %d fails (%t): the next one is told %+v, %v", call, after, d, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Whichever call of the store or of the audit log fails: the end of a block is on record.
+func TestUnblockedWhateverFails(t *testing.T) {
+	for call, last := 1, false; !last; call++ {
+		for _, after := range []bool{false, true} {
+			memory := new(store.Memory)
+			whole, records := keeper(t, memory)
+			s := &faulty{Store: memory, after: after}
+			failing, more := keeper(t, s)
+			start(t, whole, ann)
+			if d, err := whole.Report(t.Context(), agents.Report{Who: ann, Hint: "rm -rf /"}); err != nil || !d.Stopped {
+				t.Fatalf("%+v, %v", d, err)
+			}
+			approveAll(t, memory)
+			s.calls, s.fail = 0, call
+			_, _ = failing.Report(t.Context(), agents.Report{Who: ann, Hint: "read x"})
+			last = s.calls < call
+			if d, err := whole.Report(t.Context(), agents.Report{Who: ann, Hint: "read x"}); err != nil || !d.Continue {
+				t.Fatalf("call %d fails (%t): %+v, %v", call, after, d, err)
+			}
+			if !slices.ContainsFunc(append(*records, *more...), func(r audit.Record) bool {
+				return r.Event == audit.AgentUnblocked
+			}) {
+				t.Errorf("call %d fails (%t): the end of the block is not on record", call, after)
+			}
+		}
+	}
+}
+
+// approveAll approves of all that waits for a person.
+func approveAll(t *testing.T, s store.Store) {
+	t.Helper()
+	box, err := verify.New(verify.Options{Store: s, Adapter: "shop", Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inbox := box.Inbox(approve.New(s))
+	items, err := inbox.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range items {
+		if item.State != approve.Open {
+			continue
+		}
+		_, err := inbox.Vote(t.Context(), item.ID, approve.Vote{
+			By: identity.Caller{Subject: "olga"}, Channel: "test", Approve: true, Reason: "I looked", At: now,
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -32,14 +32,9 @@ func (k *Keeper) holds(ctx context.Context, s *settings, w *Who) ([]verify.Hold,
 	return holds, nil
 }
 
-// unblocked records that a block is over, and no longer tells agents of it.
+// unblocked records that a block is over, and no longer tells agents of it. The hold is forgotten behind that: what
+// fails is done with the next request, and two requests at the same time may both record it.
 func (k *Keeper) unblocked(ctx context.Context, s *settings, w *Who, h verify.Hold) error {
-	switch err := s.box.Forget(ctx, h); {
-	case errors.Is(err, store.ErrConflict): // another request has done so
-		return nil
-	case err != nil:
-		return err
-	}
 	by := "a challenge that was passed"
 	if len(h.By) > 0 {
 		names := make([]string, len(h.By))
@@ -54,9 +49,15 @@ func (k *Keeper) unblocked(ctx context.Context, s *settings, w *Who, h verify.Ho
 		return err
 	}
 	err := k.withdraw(ctx, k.newsOfAll(), func(n *Notification) bool {
-		return n.Of == blockOf(w, h.Agent)
+		return n.Of == blockOf(w, h.Agent) && !n.At.After(h.LiftedAt) // it may be blocked anew by now
 	})
 	if err != nil {
+		return err
+	}
+	switch err := s.box.Forget(ctx, h); {
+	case errors.Is(err, store.ErrConflict): // another request has done so
+		return nil
+	case err != nil:
 		return err
 	}
 	return k.publish(ctx, k.newsOf(w), Notification{

@@ -16,8 +16,11 @@ const mostNews = 100
 // news are notifications in the order in which they were made. Each agent reads on from its own position, so that one
 // that is for all costs one write.
 type news struct {
-	Last uint64  `json:"last"` // number of the last one
-	List []entry `json:"list"`
+	// Last is the number of the last one, and First that before the first one. They begin with the time, so that those
+	// which are made when the store has forgotten older ones come behind these.
+	Last  uint64  `json:"last"`
+	First uint64  `json:"first"`
+	List  []entry `json:"list"`
 
 	version store.Version
 }
@@ -38,6 +41,10 @@ func (k *Keeper) readNews(ctx context.Context, key string) (*news, error) {
 		return nil, fmt.Errorf("reading notifications: %w", err)
 	}
 	n := &news{version: stored.Version}
+	if !stored.Exists() {
+		n.Last = uint64(max(k.now().UnixMilli(), 0))
+		n.First = n.Last
+	}
 	if stored.Exists() && json.Unmarshal(stored.Value, n) != nil {
 		return nil, fmt.Errorf("reading notifications: %w", errDamaged)
 	}
@@ -57,7 +64,7 @@ func (k *Keeper) changeNews(ctx context.Context, key string, change func(*news) 
 		if err != nil {
 			return fmt.Errorf("encoding notifications: %w", err)
 		}
-		if _, err = k.o.Store.Put(ctx, key, text, n.version, 0); !errors.Is(err, store.ErrConflict) {
+		if _, err = k.o.Store.Put(ctx, key, text, n.version, forgotten); !errors.Is(err, store.ErrConflict) {
 			return err
 		}
 	}
@@ -88,10 +95,10 @@ func (k *Keeper) unread(ctx context.Context, key string, position uint64) ([]Not
 		return nil, max(position, lastOf(n)), err
 	}
 	var list []Notification
-	if len(n.List) == mostNews && n.List[0].Number > position+1 {
+	if len(n.List) == mostNews && n.List[0].Number > max(position, n.First)+1 {
 		list = append(list, Notification{
 			Type: Status, At: n.List[0].At,
-			Message: fmt.Sprintf("Notifications that came before were dropped: %d", n.List[0].Number-position-1),
+			Message: fmt.Sprintf("Notifications that came before were dropped: %d", n.List[0].Number-max(position, n.First)-1),
 		})
 	}
 	for _, e := range n.List {

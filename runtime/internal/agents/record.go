@@ -38,27 +38,35 @@ type stepRecord struct {
 func (j *judgement) record(d *loop.Directive, answer *Directive) audit.Record {
 	outcome := audit.Denied
 	switch {
-	case d.Continue && j.approved != 0:
+	case d.Continue && (j.decided != 0 || j.renewed):
 		outcome = audit.Confirmed
 	case d.Continue:
 		outcome = audit.Allowed
 	}
 	record := j.keeper.record(&j.report.Who, audit.StepEvaluated, outcome, d.Reason)
 	record.Rule, record.ApprovalID = d.Rule, answer.Approval
+	var score *int
+	if d.Score >= 0 {
+		score = &d.Score
+	}
+	record.Parameters = j.stepOf(answer, score)
+	return record
+}
+
+// stepOf is what a record of a step has in place of parameters.
+func (j *judgement) stepOf(answer *Directive, score *int) []byte {
 	step := stepRecord{
-		Execution: j.state.Execution, Step: j.state.Steps, Hint: j.report.Hint, Outcome: string(j.report.Outcome),
-		Tier: d.Tier, Continue: d.Continue,
+		Execution: answer.Execution, Step: answer.Step, Hint: j.report.Hint, Outcome: string(j.report.Outcome),
+		Tier: answer.Tier, Score: score, Continue: answer.Continue,
 	}
 	if len(step.Hint) > longestRecorded {
 		step.Hint = strings.ToValidUTF8(step.Hint[:longestRecorded], "")
 	}
-	if d.Score >= 0 {
-		step.Score = &d.Score
+	text, err := json.Marshal(step)
+	if err != nil { // which texts and numbers cannot fail to be
+		return nil
 	}
-	if text, err := json.Marshal(step); err == nil { // of texts and numbers, it cannot fail
-		record.Parameters = text
-	}
-	return record
+	return text
 }
 
 // used is the record of an approval that was used up.

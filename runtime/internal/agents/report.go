@@ -3,16 +3,13 @@ package agents
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/execution"
-	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/loop"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/store"
@@ -49,23 +46,11 @@ func (k *Keeper) Report(ctx context.Context, r Report) (*Directive, error) {
 		return nil, err
 	}
 	r.Execution = found.Execution
-	j := &judgement{keeper: k, settings: s, report: &r}
-	if s.mode == policy.Enforcing {
-		if j.holds, err = k.holds(ctx, s, &r.Who); err != nil {
-			return nil, err
-		}
-		if h := blocks(s, j.holds, r.Agent, false); h != nil {
-			return nil, k.refuse(&r.Who, h)
-		}
-	}
-	if r.Request != "" && found.Answered == r.digest() && found.Answer != nil {
-		return found.Answer, nil
-	}
-	j.score(ctx)
+	j := &judgement{keeper: k, settings: s, report: &r, action: digestOf(r.Hint)}
 	const tries = 5
 	for range tries {
 		j.state = found
-		d, err := j.judge(ctx)
+		d, err := j.try(ctx)
 		if err == nil || !errors.Is(err, store.ErrConflict) {
 			return d, err
 		}
@@ -81,12 +66,54 @@ type judgement struct {
 	keeper   *Keeper
 	settings *settings
 	report   *Report
+	action   string // digest of the hint, to the letter: people decide about what they see
 	state    *state
 	holds    []verify.Hold
+	judged   bool // the service has scored the action
 	scored   int
 	why      []string
-	// approved is what people have approved, also where the state was changed meanwhile: their approvals are used up.
-	approved loop.Approval
+	// decided is what people have approved of it, and renewed that one of that is that the counter begins anew.
+	decided loop.Approval
+	renewed bool
+}
+
+// try answers the report from the state that was read last. It fails with store.ErrConflict where another report was
+// faster: then nothing that was read before counts.
+func (j *judgement) try(ctx context.Context) (*Directive, error) {
+	if err := j.readHolds(ctx); err != nil {
+		return nil, err
+	}
+	answer := j.judge
+	if j.repeats() {
+		answer = j.repeat
+	} else if !j.judged {
+		j.score(ctx)
+		j.judged = true
+	}
+	d, err := answer(ctx)
+	if err == nil && d.Continue { // no agent goes on that was blocked meanwhile
+		err = j.readHolds(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// readHolds reads what holds the agent, after the state, so that no hold is read that the state knows to be over. It
+// fails with a *BlockedError if the agent is blocked.
+func (j *judgement) readHolds(ctx context.Context) (err error) {
+	k, s := j.keeper, j.settings
+	if s.mode != policy.Enforcing {
+		return nil
+	}
+	if j.holds, err = k.holds(ctx, s, &j.report.Who); err != nil {
+		return err
+	}
+	if h := blocks(s, j.holds, j.report.Agent, false); h != nil {
+		return k.refuse(&j.report.Who, h)
+	}
+	return nil
 }
 
 // score has the service score the action. A score that it fails to give is the highest.
@@ -106,8 +133,12 @@ func (j *judgement) score(ctx context.Context) {
 
 func (j *judgement) input() loop.Report {
 	r := j.report
+	outcome := r.Outcome
+	if j.state.Failed { // whatever the agent says later
+		outcome = loop.Failed
+	}
 	return loop.Report{
-		Hint: r.Hint, Outcome: r.Outcome, Claimed: r.Risk, Scored: j.scored, Why: j.why, At: j.keeper.now(),
+		Hint: r.Hint, Outcome: outcome, Claimed: r.Risk, Scored: j.scored, Why: j.why, At: j.keeper.now(),
 	}
 }
 
@@ -119,6 +150,9 @@ func (j *judgement) judge(ctx context.Context) (*Directive, error) {
 	if s.MaxSteps > 0 {
 		config.MaxSteps = min(config.MaxSteps, s.MaxSteps)
 	}
+	if j.report.Outcome == loop.Failed && j.settings.mode == policy.Enforcing {
+		s.Failed = true
+	}
 	history, err := j.history(ctx)
 	if err != nil {
 		return nil, err
@@ -127,70 +161,68 @@ func (j *judgement) judge(ctx context.Context) (*Directive, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := &Directive{
+	told := &Directive{
 		Execution: s.Execution, Agent: j.report.Agent, Step: s.Steps, Continue: d.Continue, Stopped: d.Stopped,
 		Reason: d.Reason, Factors: d.Factors, Tier: d.Tier, Notifications: []Notification{},
 	}
 	if j.settings.asks() {
-		answer.Remaining = &d.StepsRemaining
+		told.Remaining = &d.StepsRemaining
 	}
 	if d.Continue {
-		s.Steps++
-		answer.Step = s.Steps
+		s.goOn(j.action)
+		told.Step = s.Steps
 		if s.Recent = append(s.Recent, d.Action); len(s.Recent) > mostRecent {
 			s.Recent = s.Recent[1:]
 		}
 	}
-	if s.Verified == d.Action.Digest && d.Continue {
-		s.Verified = "" // an action is let go on once
-	}
-	notification, err := j.hold(ctx, &d, question, answer)
+	notification, err := j.hold(ctx, &d, question, told)
 	if err != nil {
 		return nil, err
 	}
-	if answer.Notifications, err = k.deliver(ctx, &j.report.Who, s); err != nil {
+	if told.Notifications, err = k.deliver(ctx, &j.report.Who, s); err != nil {
 		return nil, err
 	}
 	if notification != nil {
-		answer.Notifications = append(answer.Notifications, *notification)
+		told.Notifications = append(told.Notifications, *notification)
 	}
-	if err := k.o.Write(ctx, j.record(&d, answer)); err != nil {
+	if err := k.o.Write(ctx, j.record(&d, told)); err != nil {
 		return nil, fmt.Errorf("recording a step: %w", err)
 	}
-	s.Answered, s.Answer = j.report.digest(), answer
-	if err := k.put(ctx, s); err != nil {
+	_, err = k.o.Engine.Hear(ctx, j.report.Caller.Key(), s.Execution, j.settings.loop.Silence, &execution.Progress{
+		Current: &s.Steps, Message: cmp.Or(told.Reason, "Going on"),
+	})
+	if err != nil {
 		return nil, err
 	}
-	_, err = k.o.Engine.Hear(ctx, j.report.Caller.Key(), s.Execution, j.settings.loop.Silence, &execution.Progress{
-		Current: &s.Steps, Message: cmp.Or(answer.Reason, "Going on"),
-	})
-	return answer, err
+	s.Answer = &answer{Report: j.report.digest(), Settings: j.settings.digest, At: k.now(), Directive: told}
+	return told, k.put(ctx, s) // the last of all that can fail: what people have decided is used up with it
 }
 
 // history is what was before the report.
 func (j *judgement) history(ctx context.Context) (loop.History, error) {
 	k, s := j.keeper, j.state
 	h := loop.History{Recent: s.Recent}
+	if j.settings.mode != policy.Enforcing {
+		h.Number = s.Steps - s.Before + 1
+		return h, nil
+	}
 	for i := range j.holds {
 		hold := &j.holds[i]
 		switch {
 		case hold.Block || hold.Execution != s.Execution:
 		case hold.Lifted:
-			switch err := j.settings.box.Forget(ctx, *hold); {
-			case err == nil:
-				s.Verified, s.Held = s.Held, ""
-			case !errors.Is(err, store.ErrConflict):
+			err := j.keep(ctx, decision{What: loop.VerifiedAction, Of: hold.Action, From: hold.Challenge.String()})
+			if err != nil {
 				return h, err
 			}
-			hold.Execution = "" // it is looked at once
 		default:
 			h.Challenge = hold.Challenge.String()
 		}
 	}
-	if s.Verified != "" && s.Verified == loop.Digest(j.report.Hint) {
-		h.Approved |= loop.VerifiedAction
+	if err := j.take(ctx); err != nil {
+		return h, err
 	}
-	if s.Paused != nil && j.settings.mode == policy.Enforcing {
+	if s.Paused != nil {
 		item, err := k.o.Inbox.Find(ctx, j.question(s.Paused.Binding))
 		switch {
 		case err != nil:
@@ -201,11 +233,7 @@ func (j *judgement) history(ctx context.Context) (loop.History, error) {
 			s.Paused = nil
 		}
 	}
-	h.Approved |= j.approved
-	if j.approved&loop.ApprovedSteps != 0 {
-		s.Before = s.Steps
-	}
-	h.Number = s.Steps - s.Before + 1
+	h.Approved, h.Number = j.approved(), s.Steps-s.Before+1
 	return h, nil
 }
 
@@ -217,6 +245,7 @@ func (j *judgement) evaluate(
 	k, s := j.keeper, j.state
 	for {
 		d := loop.Evaluate(config, j.input(), h)
+		j.decided = h.Approved
 		if d.Continue || d.Needs != loop.NeedsApproval || d.Decided == loop.StageState {
 			return d, nil, nil
 		}
@@ -238,21 +267,14 @@ func (j *judgement) evaluate(
 		case item.StateAt(k.now()) != approve.Approved:
 			return d, &q, nil
 		}
-		switch err := k.o.Inbox.Use(ctx, item, k.now()); {
-		case errors.Is(err, approve.ErrNotApproved):
-			return d, &q, nil
-		case err != nil:
-			return d, nil, fmt.Errorf("using an approval: %w", err)
+		err = j.keep(ctx, decision{What: d.Approval, Of: j.subject(d.Approval), From: item.ID, Binding: q.Binding})
+		if err == nil {
+			err = j.take(ctx)
 		}
-		if err := k.o.Write(ctx, j.used(&item)); err != nil {
+		if err != nil {
 			return d, nil, err
 		}
-		j.approved |= d.Approval
-		h.Approved |= d.Approval
-		if d.Approval == loop.ApprovedSteps {
-			s.Before = s.Steps
-			h.Number = 1
-		}
+		h.Approved, h.Number = j.approved(), s.Steps-s.Before+1
 	}
 }
 
@@ -279,12 +301,12 @@ func (j *judgement) hold(
 	case d.Needs == loop.NeedsChallenge && d.Decided != loop.StageState:
 		id, err := j.settings.box.Open(ctx, verify.Subject{
 			Caller: j.report.Caller, Agent: j.report.Agent, Execution: s.Execution, Reasons: []string{d.Reason},
-			Says: j.report.Hint,
+			Says: j.report.Hint, Action: j.action,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("holding an agent: %w", err)
 		}
-		s.Held, n.Verification = d.Action.Digest, id.String()
+		n.Verification = id.String()
 		answer.Reason += ": challenge " + id.String()
 	case d.Needs == loop.NeedsChallenge:
 		return nil, nil // it was told before
@@ -305,6 +327,8 @@ func (j *judgement) hold(
 	case s.Paused != nil:
 		answer.Approval = s.Paused.Item
 		return nil, nil // it was told before
+	default:
+		return nil, nil // a person has refused: nobody is waited for
 	}
 	return n, nil
 }
@@ -322,57 +346,4 @@ func (j *judgement) passOver(ctx context.Context, n *Notification, answer *Direc
 	}
 	answer.Notifications = append(answer.Notifications, *n)
 	return nil
-}
-
-// question is the part of a question by which the inbox finds its item.
-func (j *judgement) question(b approve.Binding) approve.Question {
-	q := approve.Question{
-		Binding: b, Kind: approve.Step, Caller: j.report.Caller, Lifetime: stepLifetime, At: j.keeper.now(),
-	}
-	if j.report.Caller.Anonymous() {
-		q.Session = j.report.Session
-	}
-	return q
-}
-
-// ask is the question that a person is asked about a directive.
-func (j *judgement) ask(d *loop.Directive) approve.Question {
-	k, s := j.keeper, j.state
-	about := map[loop.Approval]string{
-		loop.ApprovedSteps:   fmt.Sprintf("steps %d", s.Before),
-		loop.ApprovedFailure: fmt.Sprintf("failure %d", s.Steps),
-		loop.ApprovedAction:  "action " + d.Action.Digest,
-	}[d.Approval]
-	w := &j.report.Who
-	q := j.question(bindingOf(k.o.Adapter, w.Caller.Key(), anonymous(w), w.Agent, s.Execution, about))
-	q.Adapter, q.Operation, q.Danger, q.Rule = k.o.Adapter, "record_execution_step", gen.Reversible, d.Rule
-	q.Message = "Agent '" + j.report.Agent + "': " + d.Reason + ". May it go on?"
-	q.Reasons, q.Params = d.Factors, said(j.report.Agent, s.Execution, j.report.Hint)
-	return q
-}
-
-// said is what people are shown of what an agent says. A long hint is shown in parts, so that they see all of it.
-func said(agent, execution, hint string) string {
-	params := map[string]string{"element_name": agent, "execution_id": execution}
-	const width = 450
-	name := "next_action_hint"
-	for i := 2; ; i++ {
-		part := hint
-		if len(part) > width {
-			part = part[:width]
-			for !utf8.RuneStart(hint[len(part)]) {
-				part = part[:len(part)-1]
-			}
-		}
-		params[name], hint = part, hint[len(part):]
-		if hint == "" {
-			break
-		}
-		name = fmt.Sprintf("next_action_hint (%02d)", i) // in the order of names
-	}
-	text, err := json.Marshal(params)
-	if err != nil { // which texts cannot fail to be
-		return "{}"
-	}
-	return string(text)
 }

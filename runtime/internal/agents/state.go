@@ -37,13 +37,10 @@ type state struct {
 	Before int           `json:"before,omitempty"`
 	Recent []loop.Action `json:"recent,omitempty"`
 	Paused *pause        `json:"paused,omitempty"`
-	// Held is the digest of the action because of which the execution was held, and Verified that of one for which it was
-	// let go on.
-	Held     string `json:"held,omitempty"`
-	Verified string `json:"verified,omitempty"`
-	// Answered is the report before, and Answer what came of it.
-	Answered string     `json:"answered,omitempty"`
-	Answer   *Directive `json:"answer,omitempty"`
+	// Failed says that the step before has failed, and no person has let the agent go on yet.
+	Failed    bool       `json:"failed,omitempty"`
+	Decisions []decision `json:"decisions,omitempty"` // that were not used yet
+	Answer    *answer    `json:"answer,omitempty"`
 	// Read and ReadOwn are up to where notifications were delivered, of all agents and of those of the caller.
 	Read    uint64 `json:"read"`
 	ReadOwn uint64 `json:"read_own"`

@@ -1,0 +1,74 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/loop"
+)
+
+// question is the part of a question by which the inbox finds its item.
+func (j *judgement) question(b approve.Binding) approve.Question {
+	q := approve.Question{
+		Binding: b, Kind: approve.Step, Caller: j.report.Caller, Lifetime: stepLifetime, At: j.keeper.now(),
+	}
+	if j.report.Caller.Anonymous() {
+		q.Session = j.report.Session
+	}
+	return q
+}
+
+// subject is what an approval is good for.
+func (j *judgement) subject(a loop.Approval) string {
+	switch a {
+	case loop.ApprovedSteps:
+		return strconv.Itoa(j.state.Before)
+	case loop.ApprovedFailure:
+		return j.state.step()
+	}
+	return j.action
+}
+
+// ask is the question that a person is asked about a directive.
+func (j *judgement) ask(d *loop.Directive) approve.Question {
+	k, s := j.keeper, j.state
+	about := map[loop.Approval]string{
+		loop.ApprovedSteps: "steps ", loop.ApprovedFailure: "failure ", loop.ApprovedAction: "action ",
+	}[d.Approval] + j.subject(d.Approval)
+	w := &j.report.Who
+	q := j.question(bindingOf(k.o.Adapter, w.Caller.Key(), anonymous(w), w.Agent, s.Execution, about))
+	q.Adapter, q.Operation, q.Danger, q.Rule = k.o.Adapter, "record_execution_step", gen.Reversible, d.Rule
+	q.Message = "Agent '" + j.report.Agent + "': " + d.Reason + ". May it go on?"
+	q.Reasons, q.Params = d.Factors, said(j.report.Agent, s.Execution, j.report.Hint)
+	return q
+}
+
+// said is what people are shown of what an agent says. A long hint is shown in parts, so that they see all of it.
+func said(agent, execution, hint string) string {
+	params := map[string]string{"element_name": agent, "execution_id": execution}
+	const width = 450
+	name := "next_action_hint"
+	for i := 2; ; i++ {
+		part := hint
+		if len(part) > width {
+			part = part[:width]
+			for !utf8.RuneStart(hint[len(part)]) {
+				part = part[:len(part)-1]
+			}
+		}
+		params[name], hint = part, hint[len(part):]
+		if hint == "" {
+			break
+		}
+		name = fmt.Sprintf("next_action_hint (%02d)", i) // in the order of names
+	}
+	text, err := json.Marshal(params)
+	if err != nil { // which texts cannot fail to be
+		return "{}"
+	}
+	return string(text)
+}
