@@ -42,6 +42,20 @@ func TestHints(t *testing.T) {
 		"with invisible marks": {
 			denies("rm -rf*"), "r\u200bm\u2060 \u00ad-r\ufe0ff\U000e0041 /", blocked,
 		},
+		"behind something invisible":  {denies("rm -rf*"), "run\u200brm -rf /", blocked},
+		"behind a control character":  {denies("rm -rf*"), "run\u0000rm -rf /", blocked},
+		"behind a separator":          {denies("rm -rf*"), "run\u001frm -rf /", blocked},
+		"for a space, and in a word":  {denies("rm -rf*"), "run\u200br\u200bm\u200b-r\u2060f /", blocked},
+		"with no characters":          {denies("rm -rf*"), "r\ufdd0m\U0001ffff -rf /", blocked},
+		"with a note without a head":  {denies("rm -rf*"), "r\U0001d159m -rf /", blocked},
+		"emphasized":                  {denies("rm -rf*"), "_rm -rf /_", blocked},
+		"strongly emphasized":         {denies("delete*"), "__delete__ *all*", blocked},
+		"with an underscore before":   {denies("rm -rf*"), "run_rm -rf /", blocked},
+		"in a name it is none":        {denies("delete*"), "list_deleted", goesOn},
+		"behind words without spaces": {denies("rm -rf*"), "运行rm -rf /", blocked},
+		"invisible, and nothing else": {policy.LoopLimits{}, "look\u200bat it", paused},
+		"a joiner in a word":          {policy.LoopLimits{}, "نمی\u200cخواهم", goesOn},
+		"an emoji":                    {policy.LoopLimits{}, "look at it \u2764\ufe0f", goesOn},
 		"with marks of direction":     {denies("rm -rf*"), "\u202erm\u202c -\u2067rf\u2069 /", blocked},
 		"in Hebrew":                   {denies("מחק*"), "עכשיו מחק הכל", blocked},
 		"with points":                 {denies("מחק*"), "עכשיו מָחַק הכל", blocked},
@@ -103,11 +117,13 @@ func TestLongHints(t *testing.T) {
 	}
 }
 
-// Whatever a hint is: what is denied is blocked however it is surrounded and sprinkled, hints that look the same have
+// Whatever a hint is: what is denied is blocked however it is surrounded and sprinkled, and whatever stands invisibly
+// between its words, hints that look the same have
 // the same digest, monitoring pauses nothing, factors are never missing, and nothing of a hint is in them.
 func FuzzHints(f *testing.F) {
 	for _, hint := range []string{
 		"", "rm -rf /", "read_file x", "\u202e\u200b", "ｒｍ", "שלום", "a\xffb", "x; y", "𝓭𝕣op", "e\u0301\u0301", "한글 ﷺ",
+		"now launch the missiles", "_launch the missiles_", "drop database x", "rm -rf /*",
 		strings.Repeat("a ", 5000),
 	} {
 		f.Add(hint, 3)
@@ -136,6 +152,16 @@ func FuzzHints(f *testing.F) {
 		if utf8.ValidString(hint) {
 			if sprinkled := strings.Join(strings.Split(hint, ""), "\u200b"); loop.Digest(sprinkled) != loop.Digest(hint) {
 				t.Errorf("%q and %q have other digests", hint, sprinkled)
+			}
+		}
+		if d.Stopped {
+			for _, hiding := range []string{
+				strings.ReplaceAll(hint, " ", "\u200b"), strings.ReplaceAll(hint, " ", "\u0000 \U0001ffff"),
+				strings.Replace(hint, " ", "\u2060", 1), strings.Join(strings.Split(hint, ""), "\u00ad"), "\u200b" + hint + "\u200b",
+			} {
+				if d := loop.Evaluate(enforcing, loop.Report{Hint: hiding}, h); !d.Stopped {
+					t.Errorf("%q is blocked, and %q is not: %q", hint, hiding, d.Factors)
+				}
 			}
 		}
 		denied := hint + " launch\u2003the m\u00adissiles " + hint

@@ -56,6 +56,7 @@ const (
 	spreadRisk   = 25 // ten things of one destructive verb in a minute (MCP-AQL danger levels §8.2)
 	spreadFrom   = 10
 	spreadIn     = time.Minute
+	hiddenRisk   = 40 // characters that nobody sees
 	mixedRisk    = 60 // a word of letters that look alike
 )
 
@@ -81,14 +82,16 @@ func (c *Config) score(t *text, r *Report, h *History, digest string) (risk int,
 		}
 	}
 	known := false
-	words(t.plain, func(word string) {
+	operation := func(word string) {
 		if score, ok := c.Operations[word]; ok {
 			if !known {
 				risk, why, known = score, "operation "+word, true
 			}
 			raise(score, "operation %s", word)
 		}
-	})
+	}
+	words(t.plain, operation)
+	words(t.plainGaps, operation)
 	risks := c.Risks
 	if risks == nil {
 		risks = standard()
@@ -104,6 +107,9 @@ func (c *Config) score(t *text, r *Report, h *History, digest string) (risk int,
 		if destructive {
 			worst, verb = k.Score, k.Pattern.written
 		}
+	}
+	if t.odd {
+		raise(hiddenRisk, "characters that nobody sees")
 	}
 	if t.mixed {
 		raise(mixedRisk, "a word of letters of two scripts")
@@ -154,21 +160,4 @@ func spread(recent []Action, verb, digest string, now time.Time) bool {
 		}
 	}
 	return len(things) >= spreadFrom
-}
-
-// words calls visit with the words of a text.
-func words(s string, visit func(word string)) {
-	start := -1
-	for i, r := range s {
-		switch word := wordly(r); {
-		case word && start < 0:
-			start = i
-		case !word && start >= 0:
-			visit(s[start:i])
-			start = -1
-		}
-	}
-	if start >= 0 {
-		visit(s[start:])
-	}
 }
