@@ -15,7 +15,7 @@ import (
 // words, and each character as the plain ones that look like it (Unicode's NFKC, with marks apart from their letters).
 type text struct {
 	exact string // with the marks of letters
-	plain string // without: an é is an e, and so is an e with a stroke through it
+	plain string // without: an é is an e, and so is an e with a stroke through it, and a small capital E
 	// hidden is how many characters nobody would have seen, and odd is whether one of them is none that honest writing
 	// needs.
 	hidden int
@@ -69,7 +69,7 @@ func normalize(s string) text {
 				continue
 			}
 			space = false
-			plain = utf8.AppendRune(plain, small)
+			plain = utf8.AppendRune(plain, like(small))
 			switch script := scriptOf(small); {
 			case kindOf(small) == noWord:
 				word.latin, word.other = false, false
@@ -103,6 +103,30 @@ func invisible(r rune) bool {
 		return true
 	}
 	return unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// lookalikes are characters that look like one of ASCII and do not decompose into it. That one stands before them.
+const lookalikes = "-\u2043\u2212/\u2044\u2215\u29f8|\u01c0\u2223\u2758:\u02d0\u2236\ua789" +
+	"aᴀɑbʙcᴄdᴅđeᴇfꜰgɢɡhʜħiɪjᴊkᴋlʟłmᴍnɴoᴏøpᴘqꞯrʀsꜱtᴛŧuᴜvᴠwᴡyʏzᴢ"
+
+// like returns the character of ASCII that a small letter or a sign looks like, or the character itself. Letters of
+// other scripts than Latin stay: whole languages would be read as others. See Config.foreign.
+func like(r rune) rune {
+	if r < utf8.RuneSelf {
+		return r
+	}
+	if unicode.Is(unicode.Pd, r) {
+		return '-'
+	}
+	ascii := r
+	for _, l := range lookalikes {
+		if l < utf8.RuneSelf {
+			ascii = l
+		} else if l == r {
+			return ascii
+		}
+	}
+	return r
 }
 
 // joins reports whether an invisible character is one that honest writing has behind another one: a joiner in a word of

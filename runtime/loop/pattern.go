@@ -2,6 +2,7 @@ package loop
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/runtime/policy"
 )
@@ -124,14 +125,15 @@ func first(list []Pattern, matches func(*Pattern) bool) *Pattern {
 	return nil
 }
 
-// approvable reports whether a hint can be approved without a person: one that hides nothing, and is of one command.
-// An automatic approval is what an injected prompt aims for.
-func (t *text) approvable() bool {
-	if t.hidden > 0 || t.broken || t.mixed {
+// approves reports whether the pattern, which matches all of a hint, approves of it without a person: the hint hides
+// nothing, is of one command, and has no characters outside ASCII but those of the pattern. An automatic approval is
+// what an injected prompt aims for.
+func (p *Pattern) approves(t *text, hint string) bool {
+	if t.hidden > 0 || t.broken || t.mixed || strings.ContainsAny(t.plain, ";|&`$<>") {
 		return false
 	}
-	for _, part := range []string{";", "|", "&", "`", "$(", "<(", ">("} {
-		if strings.Contains(t.exact, part) {
+	for _, r := range hint {
+		if r >= utf8.RuneSelf && !strings.ContainsRune(p.written, r) {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,8 @@ const (
 	spreadFrom   = 10
 	spreadIn     = time.Minute
 	hiddenRisk   = 40 // characters that nobody sees
-	mixedRisk    = 60 // a word of letters that look alike
+	foreignRisk  = 40 // words in letters that no pattern has, which may look like those of one
+	mixedRisk    = 60 // a word of letters of two scripts
 )
 
 // TierOf returns the tier of a risk.
@@ -92,10 +94,7 @@ func (c *Config) score(t *text, r *Report, h *History, digest string) (risk int,
 	}
 	words(t.plain, operation)
 	words(t.plainGaps, operation)
-	risks := c.Risks
-	if risks == nil {
-		risks = standard()
-	}
+	risks := c.risks()
 	worst := 0
 	for i := range risks {
 		k := &risks[i]
@@ -110,6 +109,9 @@ func (c *Config) score(t *text, r *Report, h *History, digest string) (risk int,
 	}
 	if t.odd {
 		raise(hiddenRisk, "characters that nobody sees")
+	}
+	if script := c.foreign(t); script != "" {
+		raise(foreignRisk, "words that no pattern can match")
 	}
 	if t.mixed {
 		raise(mixedRisk, "a word of letters of two scripts")
@@ -127,6 +129,33 @@ func (c *Config) score(t *text, r *Report, h *History, digest string) (risk int,
 		risk, why = min(risk+spreadRisk, most), why+", of many things at once"
 	}
 	return risk, why, verb
+}
+
+func (c *Config) risks() []Risk {
+	if c.Risks == nil {
+		return standard()
+	}
+	return c.Risks
+}
+
+// foreign returns a script of words of a hint that no pattern has which denies, demands an approval, or says what is
+// risky; empty: there is none, or no pattern denies or demands anything. Whole words can be written in letters of some
+// scripts that look like those of Latin.
+func (c *Config) foreign(t *text) string {
+	if len(c.Deny)+len(c.RequiresApproval) == 0 {
+		return ""
+	}
+	has := func(script string) bool {
+		of := func(p Pattern) bool { return slices.Contains(p.scripts, script) }
+		return slices.ContainsFunc(c.Deny, of) || slices.ContainsFunc(c.RequiresApproval, of) ||
+			slices.ContainsFunc(c.risks(), func(r Risk) bool { return of(r.Pattern) })
+	}
+	for _, script := range t.scripts {
+		if !has(script) {
+			return script
+		}
+	}
+	return ""
 }
 
 // bounded is a risk that somebody gives: what is none is the highest.
