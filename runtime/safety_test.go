@@ -410,6 +410,29 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// The case of its name gives an agent no other limits, and a block holds it under each. Spaces at an end of a name are
+// refused.
+func TestNamesOfAgents(t *testing.T) {
+	p := strict()
+	p.Loop.Block = policy.BlockAgent
+	p.Loop.Agents = []policy.LoopAgent{{Name: "bot", LoopLimits: policy.LoopLimits{Deny: []string{"look*"}}}}
+	a := newAgents(t, p, nil)
+	for _, name := range []string{"bot ", " bot", "bot\t"} {
+		params, err := json.Marshal(map[string]string{"element_name": name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.fails("starting "+name, "VALIDATION_PATTERN_MISMATCH", a.call("ann", gen.ExecuteAgent, string(params)))
+	}
+	a.start("ann", "BOT")
+	a.start("ann", "Bot")
+	if got := a.report("ann", "Bot", "look at it"); !got.Data.Stopped {
+		t.Errorf("it has the limits of none: %+v", got.Data)
+	}
+	a.fails("a report in another case", "PERMISSION_DENIED", a.report("ann", "BOT", "read_file x"))
+	a.fails("a start in another case", "PERMISSION_DENIED", a.call("ann", gen.ExecuteAgent, `{"element_name":"bOT"}`))
+}
+
 // The approval of an operator lifts a block, too, and withdraws what was not told yet.
 func TestOperatorsLiftBlocks(t *testing.T) {
 	a := newAgents(t, strict(), nil)

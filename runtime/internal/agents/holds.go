@@ -72,7 +72,7 @@ func blockOf(w *Who, agent string) string { return digestOf(w.Caller.Key(), agen
 func blocks(s *settings, holds []verify.Hold, agent string, starts bool) *verify.Hold {
 	for i := range holds {
 		h := &holds[i]
-		if h.Block && !h.Lifted && (h.Agent == agent || starts && s.loop.Block != policy.BlockAgent) {
+		if h.Block && !h.Lifted && (policy.SameAgent(h.Agent, agent) || starts && s.loop.Block != policy.BlockAgent) {
 			return h
 		}
 	}
