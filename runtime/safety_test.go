@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -406,6 +407,35 @@ func TestBlocks(t *testing.T) {
 	for _, want := range []string{"AGENT_BLOCKED bot", "AGENT_UNBLOCKED bot"} {
 		if !slices.Contains(a.records.events(), want) {
 			t.Errorf("%s is not on record: %v", want, a.records.events())
+		}
+	}
+}
+
+// People who are to lift a pause or a block are shown all of the action.
+func TestHeldActionsAreShownWhole(t *testing.T) {
+	for _, action := range []string{"drop table tmp", "rm -rf /tmp"} {
+		a := newAgents(t, strict(), nil)
+		a.start("ann", "bot")
+		hint := action + " " + strings.Repeat("x", 1700) + " and the end"
+		a.report("ann", "bot", hint)
+		items, err := a.inbox.List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(items, func(i approve.Item) bool { return i.Kind == approve.Pause || i.Kind == approve.Block })
+		if i < 0 {
+			t.Fatalf("%s: nothing is held: %+v", action, items)
+		}
+		var shown map[string]string
+		if err := json.Unmarshal([]byte(items[i].Params), &shown); err != nil {
+			t.Fatal(err)
+		}
+		whole := ""
+		for _, part := range slices.Sorted(maps.Keys(shown)) {
+			whole += shown[part]
+		}
+		if whole != hint {
+			t.Errorf("%s: people see %q", action, items[i].Params)
 		}
 	}
 }

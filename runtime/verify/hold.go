@@ -78,8 +78,10 @@ func (b *Box) newHold(s *Subject, now time.Time) hold {
 		q.Kind, q.Message = approve.Pause, "The agent waits before its next step. May it go on?"
 	}
 	if s.Says != "" {
-		if params, err := json.Marshal(map[string]string{"next_action": s.Says}); err == nil { // of a text, it cannot fail
-			q.Params = string(params)
+		params := make(map[string]string)
+		approve.InParts(params, "next_action", s.Says)
+		if text, err := json.Marshal(params); err == nil { // of texts, it cannot fail
+			q.Params = string(text)
 		}
 	}
 	h := hold{Item: q.Item(), Challenge: NewID(), Expires: now.Add(b.o.Lifetime)}

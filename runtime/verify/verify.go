@@ -91,7 +91,7 @@ type Subject struct {
 	Block     bool
 	// Reasons say why, in the words of those who made the rules.
 	Reasons []string
-	// Says is what the agent has announced. Of a long text people see the first 500 bytes.
+	// Says is what the agent has announced. People see all of it, a long text in parts.
 	Says string
 }
 
