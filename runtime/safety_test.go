@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -409,58 +408,6 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%s is not on record: %v", want, a.records.events())
 		}
 	}
-}
-
-// People who are to lift a pause or a block are shown all of the action.
-func TestHeldActionsAreShownWhole(t *testing.T) {
-	for _, action := range []string{"drop table tmp", "rm -rf /tmp"} {
-		a := newAgents(t, strict(), nil)
-		a.start("ann", "bot")
-		hint := action + " " + strings.Repeat("x", 1700) + " and the end"
-		a.report("ann", "bot", hint)
-		items, err := a.inbox.List(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		i := slices.IndexFunc(items, func(i approve.Item) bool { return i.Kind == approve.Pause || i.Kind == approve.Block })
-		if i < 0 {
-			t.Fatalf("%s: nothing is held: %+v", action, items)
-		}
-		var shown map[string]string
-		if err := json.Unmarshal([]byte(items[i].Params), &shown); err != nil {
-			t.Fatal(err)
-		}
-		whole := ""
-		for _, part := range slices.Sorted(maps.Keys(shown)) {
-			whole += shown[part]
-		}
-		if whole != hint {
-			t.Errorf("%s: people see %q", action, items[i].Params)
-		}
-	}
-}
-
-// The case of its name gives an agent no other limits, and a block holds it under each. Spaces at an end of a name are
-// refused.
-func TestNamesOfAgents(t *testing.T) {
-	p := strict()
-	p.Loop.Block = policy.BlockAgent
-	p.Loop.Agents = []policy.LoopAgent{{Name: "bot", LoopLimits: policy.LoopLimits{Deny: []string{"look*"}}}}
-	a := newAgents(t, p, nil)
-	for _, name := range []string{"bot ", " bot", "bot\t"} {
-		params, err := json.Marshal(map[string]string{"element_name": name})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a.fails("starting "+name, "VALIDATION_PATTERN_MISMATCH", a.call("ann", gen.ExecuteAgent, string(params)))
-	}
-	a.start("ann", "BOT")
-	a.start("ann", "Bot")
-	if got := a.report("ann", "Bot", "look at it"); !got.Data.Stopped {
-		t.Errorf("it has the limits of none: %+v", got.Data)
-	}
-	a.fails("a report in another case", "PERMISSION_DENIED", a.report("ann", "BOT", "read_file x"))
-	a.fails("a start in another case", "PERMISSION_DENIED", a.call("ann", gen.ExecuteAgent, `{"element_name":"bOT"}`))
 }
 
 // The approval of an operator lifts a block, too, and withdraws what was not told yet.

@@ -20,7 +20,7 @@ const (
 	// prefix begins the keys of holds in the store. Behind it are the digests of adapter and caller, and of the rest of
 	// the subject.
 	prefix = "verify/"
-	// remembered is how long a hold stays in the store that is over.
+	// remembered is how long a pause stays in the store at least that is over.
 	remembered = 30 * time.Minute
 	// mostPaused bounds the executions of a caller that are paused at the same time.
 	mostPaused = 200
@@ -42,6 +42,8 @@ type hold struct {
 	Digest []byte `json:"digest,omitempty"`
 	// Closed is the challenge before.
 	Closed ID `json:"closed,omitzero"`
+	// Remembered is how long it stays when it was lifted, by whatever process; zero: the least time.
+	Remembered time.Duration `json:"remembered,omitzero"`
 
 	key     string
 	version store.Version
@@ -84,7 +86,7 @@ func (b *Box) newHold(s *Subject, now time.Time) hold {
 			q.Params = string(text)
 		}
 	}
-	h := hold{Item: q.Item(), Challenge: NewID(), Expires: now.Add(b.o.Lifetime)}
+	h := hold{Item: q.Item(), Challenge: NewID(), Expires: now.Add(b.o.Lifetime), Remembered: b.o.Remembered}
 	h.Item.Agent, h.Item.Expires = s.Agent, time.Time{}
 	if !s.Block {
 		h.Item.Execution, h.Item.Expires = s.Execution, h.Expires
@@ -153,17 +155,17 @@ func (b *Box) get(ctx context.Context, key string) (hold, error) {
 	return parse(entry)
 }
 
-// put writes a hold over the version that it was read from. A block stays until it is lifted.
+// put writes a hold over the version that it was read from. A block stays until it is forgotten.
 func (b *Box) put(ctx context.Context, h *hold, now time.Time) error {
 	text, err := json.Marshal(h)
 	if err != nil {
 		return fmt.Errorf("encoding a hold: %w", err)
 	}
-	ttl := remembered
+	ttl := max(remembered, h.Remembered)
 	switch {
-	case h.Item.State == approve.Used:
 	case h.block():
 		ttl = 0
+	case h.Item.State == approve.Used:
 	default:
 		ttl += max(h.Expires.Sub(now), 0)
 	}

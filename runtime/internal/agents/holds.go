@@ -32,14 +32,9 @@ func (k *Keeper) holds(ctx context.Context, s *settings, w *Who) ([]verify.Hold,
 	return holds, nil
 }
 
-// unblocked records that a block is over, and no longer tells agents of it.
+// unblocked records that a block is over, no longer tells agents of it, and then forgets it. Of two requests that find
+// it lifted at the same time, both may record it.
 func (k *Keeper) unblocked(ctx context.Context, s *settings, w *Who, h verify.Hold) error {
-	switch err := s.box.Forget(ctx, h); {
-	case errors.Is(err, store.ErrConflict): // another request has done so
-		return nil
-	case err != nil:
-		return err
-	}
 	by := "a challenge that was passed"
 	if len(h.By) > 0 {
 		names := make([]string, len(h.By))
@@ -59,9 +54,30 @@ func (k *Keeper) unblocked(ctx context.Context, s *settings, w *Who, h verify.Ho
 	if err != nil {
 		return err
 	}
+	switch err := s.box.Forget(ctx, h); {
+	case errors.Is(err, store.ErrConflict): // another request has done so
+		return nil
+	case err != nil:
+		return err
+	}
 	return k.publish(ctx, k.newsOf(w), Notification{
 		Type: Status, Message: "Agent '" + h.Agent + "' is no longer blocked", At: k.now(),
 	})
+}
+
+// settle is over with the blocks of all callers that were lifted.
+func (k *Keeper) settle(ctx context.Context) error {
+	s := k.current.Load()
+	lifted, err := s.box.Lifted(ctx)
+	if err != nil {
+		return fmt.Errorf("reading what was lifted: %w", err)
+	}
+	for _, h := range lifted {
+		if err := k.unblocked(ctx, s, &Who{Caller: h.Caller, Agent: h.Agent}, h); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // blockOf names the block of an agent.
@@ -113,8 +129,12 @@ func blocked(w *Who, why string) *Directive {
 	}
 }
 
-// block blocks an agent, and tells all agents of it.
+// block blocks an agent, and tells all agents of it. A block that was lifted meanwhile is over first: this one takes its
+// place.
 func (k *Keeper) block(ctx context.Context, s *settings, w *Who, reason, rule, hint string) (Notification, error) {
+	if _, err := k.holds(ctx, s, w); err != nil {
+		return Notification{}, err
+	}
 	id, err := s.box.Open(ctx, verify.Subject{
 		Caller: w.Caller, Agent: w.Agent, Block: true, Reasons: []string{reason}, Says: hint,
 	})
