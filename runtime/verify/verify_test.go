@@ -352,8 +352,8 @@ func TestLiftedHolds(t *testing.T) {
 	})
 }
 
-// A pause that was lifted is known as long as the one who enforces it needs, whatever process has lifted it, and a block
-// until its end was taken note of.
+// A pause that was lifted is known as long as the one who enforces it needs, whatever process has lifted it, and a
+// block until its end was taken note of.
 func TestLiftedHoldsAreRemembered(t *testing.T) {
 	isolated(t, func(o *verify.Options) { o.Remembered = 2 * time.Hour }, func(f fixture) {
 		f.open(pause)

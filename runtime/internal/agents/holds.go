@@ -129,8 +129,8 @@ func blocked(w *Who, why string) *Directive {
 	}
 }
 
-// block blocks an agent, and tells all agents of it. A block that was lifted meanwhile is over first: this one takes its
-// place.
+// block blocks an agent, and tells all agents of it. A block that was lifted meanwhile is over first: this one takes
+// its place.
 func (k *Keeper) block(ctx context.Context, s *settings, w *Who, reason, rule, hint string) (Notification, error) {
 	if _, err := k.holds(ctx, s, w); err != nil {
 		return Notification{}, err
