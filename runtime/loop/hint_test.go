@@ -167,7 +167,8 @@ func FuzzHints(f *testing.F) {
 		if !loop.Readable(hint) && d.Needs != loop.NeedsReport {
 			t.Errorf("%q says nothing: %+v", hint, d)
 		}
-		if len(hint) > 12 && strings.Contains(strings.Join(d.Factors, "\n"), hint) {
+		if len(hint) > 12 && !strings.Contains(d.Rule, hint) && // a hint may be the words of a pattern
+			strings.Contains(strings.Join(d.Factors, "\n"), hint) {
 			t.Errorf("the factors have the hint: %q", d.Factors)
 		}
 		if utf8.ValidString(hint) {
