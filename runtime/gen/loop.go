@@ -16,7 +16,7 @@ const (
 func LoopOperations() []Operation {
 	name := Param{
 		Name: "element_name", Go: "Agent", Type: "string", Required: true, ID: true, MaxLength: 128,
-		Pattern: "^[A-Za-z0-9][A-Za-z0-9 ._-]{0,127}$", Description: "Name of the agent",
+		Pattern: "^[A-Za-z0-9]([A-Za-z0-9 ._-]{0,126}[A-Za-z0-9._-])?$", Description: "Name of the agent",
 	}
 	id := Param{
 		Name: "execution_id", Go: "ID", Type: "string", ID: true, MaxLength: 100,

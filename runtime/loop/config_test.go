@@ -43,6 +43,10 @@ func TestAgents(t *testing.T) {
 	}{
 		"no policy":                         {nil, "x", limits{policy.Enforcing, 20, policy.Moderate, nil, nil, nil}},
 		"one that the policy does not name": {l, "x", all},
+		"a tight one, however it writes its name": {
+			l, " Tight ",
+			limits{policy.Enforcing, 5, policy.Conservative, []string{"d", "d2"}, []string{"r", "r2"}, []string{"a"}},
+		},
 		"a tight one": {
 			l, "tight",
 			limits{policy.Enforcing, 5, policy.Conservative, []string{"d", "d2"}, []string{"r", "r2"}, []string{"a"}},

@@ -159,7 +159,7 @@ func (e *evaluation) patterns() (ended bool) {
 	}
 	p := first(e.config.AutoApprove, func(p *Pattern) bool { return p.whole(&e.hint) })
 	switch {
-	case p != nil && e.hint.approvable():
+	case p != nil && p.approves(&e.hint, e.report.Hint):
 		e.factor("Action matches pattern '%s', which is approved of", p)
 		e.Tier, e.Decided, e.Rule = Advisory, StagePatterns, p.written
 		return true
@@ -173,6 +173,9 @@ func (e *evaluation) patterns() (ended bool) {
 
 // risk is stage 4.
 func (e *evaluation) risk() (ended bool) {
+	if script := e.config.foreign(&e.hint); script != "" {
+		e.factor("No pattern that holds actions up has the letters of its words: %s", script)
+	}
 	score, why, verb := e.config.score(&e.hint, e.report, e.history, e.Action.Digest)
 	e.Score, e.Tier, e.Action.Verb = score, TierOf(score), verb
 	e.factor("Risk %d (%s): %s", score, e.Tier, why)

@@ -3,6 +3,7 @@ package loop
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,12 +15,20 @@ import (
 // words, and each character as the plain ones that look like it (Unicode's NFKC, with marks apart from their letters).
 type text struct {
 	exact string // with the marks of letters
-	plain string // without: an é is an e, and so is an e with a stroke through it
-	// hidden is how many characters nobody would have seen.
+	plain string // without: an é is an e, and so is an e with a stroke through it, and a small capital E
+	// hidden is how many characters nobody would have seen, and odd is whether one of them is none that honest writing
+	// needs.
 	hidden int
-	broken bool // there was a line break in it
-	mixed  bool // there is a word in it of two scripts that look alike
+	odd    bool
+	// exactGaps and plainGaps have a gap where something was hidden. Without hidden characters they are empty.
+	exactGaps, plainGaps string
+	broken               bool     // there was a line break in it
+	mixed                bool     // there is a word in it of letters of Latin and of another script
+	scripts              []string // of its words, besides Latin
 }
+
+// gap stands where something was hidden.
+const gap = '\u200b'
 
 // normalize returns the text that a hint is compared as.
 func normalize(s string) text {
@@ -27,21 +36,28 @@ func normalize(s string) text {
 	exact, plain := make([]byte, 0, len(s)), make([]byte, 0, len(s))
 	var one [64]byte
 	space := true // before the first character there is none
-	var scripts int
+	gapped := false
+	var word struct{ latin, other bool }
+	before := rune(0)
 	for _, r := range s { // what is not UTF-8 is U+FFFD
-		switch {
-		case r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085':
+		if r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085' {
 			t.broken = true
-		case invisible(r):
+		} else if invisible(r) {
 			t.hidden++
+			t.odd = t.odd || !joins(before, r)
+			if !space && !gapped {
+				exact, plain = utf8.AppendRune(exact, gap), utf8.AppendRune(plain, gap)
+			}
+			gapped = true
 			continue
 		}
+		before, gapped = r, false
 		for _, part := range string(decompose.Append(one[:0], r)) {
 			if unicode.IsSpace(part) {
 				if !space {
 					exact, plain = append(exact, ' '), append(plain, ' ')
 				}
-				space, scripts = true, 0
+				space, word.latin, word.other = true, false, false
 				continue
 			}
 			if invisible(part) {
@@ -53,15 +69,26 @@ func normalize(s string) text {
 				continue
 			}
 			space = false
-			plain = utf8.AppendRune(plain, small)
-			if !wordly(small) {
-				scripts = 0
+			plain = utf8.AppendRune(plain, like(small))
+			switch script := scriptOf(small); {
+			case kindOf(small) == noWord:
+				word.latin, word.other = false, false
+			case script == latin:
+				word.latin = true
+			case script != "":
+				word.other = true
+				if !slices.Contains(t.scripts, script) {
+					t.scripts = append(t.scripts, script)
+				}
 			}
-			scripts |= scriptOf(small)
-			t.mixed = t.mixed || scripts&latin != 0 && scripts != latin
+			t.mixed = t.mixed || word.latin && word.other
 		}
 	}
 	t.exact, t.plain = strings.TrimSuffix(string(exact), " "), strings.TrimSuffix(string(plain), " ")
+	if t.hidden > 0 {
+		t.exactGaps, t.plainGaps = t.exact, t.plain
+		t.exact, t.plain = strings.ReplaceAll(t.exact, string(gap), ""), strings.ReplaceAll(t.plain, string(gap), "")
+	}
 	return t
 }
 
@@ -70,60 +97,50 @@ func invisible(r rune) bool {
 	switch {
 	case unicode.IsSpace(r):
 		return false
-	case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
+	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Noncharacter_Code_Point):
+		return true
+	case r == '\u2800' || r == '\U0001d159': // a pattern of Braille without dots, and a note without a head
 		return true
 	}
-	return unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) ||
-		r == '\u2800' // a pattern of Braille without dots
+	return unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// The scripts whose letters are taken for one another.
-const (
-	latin = 1 << iota
-	greek
-	cyrillic
-	armenian
-	cherokee
-)
+// lookalikes are characters that look like one of ASCII and do not decompose into it. That one stands before them.
+const lookalikes = "-\u2043\u2212/\u2044\u2215\u29f8|\u01c0\u2223\u2758:\u02d0\u2236\ua789" +
+	"aᴀɑbʙcᴄdᴅđeᴇfꜰgɢɡhʜħiɪjᴊkᴋlʟłmᴍnɴoᴏøpᴘqꞯrʀsꜱtᴛŧuᴜvᴠwᴡyʏzᴢ"
 
-func scriptOf(r rune) int {
-	switch {
-	case r < utf8.RuneSelf:
-		if unicode.IsLetter(r) {
-			return latin
-		}
-		return 0
-	case unicode.Is(unicode.Latin, r):
-		return latin
-	case unicode.Is(unicode.Greek, r):
-		return greek
-	case unicode.Is(unicode.Cyrillic, r):
-		return cyrillic
-	case unicode.Is(unicode.Armenian, r):
-		return armenian
-	case unicode.Is(unicode.Cherokee, r):
-		return cherokee
+// like returns the character of ASCII that a small letter or a sign looks like, or the character itself. Letters of
+// other scripts than Latin stay: whole languages would be read as others. See Config.foreign.
+func like(r rune) rune {
+	if r < utf8.RuneSelf {
+		return r
 	}
-	return 0
+	if unicode.Is(unicode.Pd, r) {
+		return '-'
+	}
+	ascii := r
+	for _, l := range lookalikes {
+		if l < utf8.RuneSelf {
+			ascii = l
+		} else if l == r {
+			return ascii
+		}
+	}
+	return r
 }
 
-// wordly reports whether a character is one of words.
-func wordly(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
+// joins reports whether an invisible character is one that honest writing has behind another one: a joiner in a word of
+// a script that needs it, or what makes a symbol an emoji.
+func joins(before, r rune) bool {
+	switch r {
+	case '\u200c', '\u200d', '\ufe0e', '\ufe0f':
+		return before >= utf8.RuneSelf && scriptOf(before) != latin
+	}
+	return false
+}
 
 // empty reports whether there is nothing to see.
 func (t *text) empty() bool { return t.plain == "" }
-
-// starts calls visit with the offsets of s at which a word, or what is none, begins, until it returns false.
-func starts(s string, visit func(offset int) bool) {
-	inWord := false
-	for i, r := range s {
-		word := wordly(r)
-		if (!inWord || !word) && r != ' ' && !visit(i) {
-			return
-		}
-		inWord = word
-	}
-}
 
 // digest identifies the hint. Hints that look the same have the same.
 func (t *text) digest() string {

@@ -42,27 +42,62 @@ func TestHints(t *testing.T) {
 		"with invisible marks": {
 			denies("rm -rf*"), "r\u200bm\u2060 \u00ad-r\ufe0ff\U000e0041 /", blocked,
 		},
-		"with marks of direction":     {denies("rm -rf*"), "\u202erm\u202c -\u2067rf\u2069 /", blocked},
-		"in Hebrew":                   {denies("מחק*"), "עכשיו מחק הכל", blocked},
-		"with points":                 {denies("מחק*"), "עכשיו מָחַק הכל", blocked},
-		"in Arabic, forms":            {denies("حذف*"), "ﺣﺬﻑ الملف", blocked},
-		"a pattern with accents":      {denies("löschen*"), "alles lo\u0308schen", blocked},
-		"a pattern with an accent":    {denies("löschen*"), "Löschen: alles", blocked},
-		"without a star, at the end":  {denies("rm x"), "now rm x", blocked},
-		"without a star, not the end": {asks("foo"), "foo bar", goesOn},
-		"two stars":                   {asks("copy*abroad*"), "now copy copy it abroad", paused},
-		"any character":               {asks("op?n*"), "to open it", paused},
-		"a letter of another script":  {policy.LoopLimits{}, "rеmоve the file", paused}, // е and о are Cyrillic
-		"another script alone":        {policy.LoopLimits{}, "читать файл", goesOn},
-		"approved of":                 {approves("remove x*"), "remove x1", goesOn},
-		"approved of, and a pipe":     {approves("remove x*"), "remove x1 | y", paused},
-		"approved of, and another":    {approves("remove x*"), "remove x1 && y", paused},
-		"approved of, in background":  {approves("remove x*"), "remove x1 & y", paused},
-		"approved of, a substitution": {approves("remove x*"), "remove x$(y)", paused},
-		"approved of, a backquote":    {approves("remove x*"), "remove x`y`", paused},
-		"approved of, a line":         {approves("remove x*"), "remove x\ny", paused},
-		"approved of, a wide pipe":    {approves("remove x*"), "remove x ｜ y", paused},
-		"approved of, and hidden":     {approves("remove x*"), "remove x\u200b1", paused},
+		"behind something invisible":      {denies("rm -rf*"), "run\u200brm -rf /", blocked},
+		"behind a control character":      {denies("rm -rf*"), "run\u0000rm -rf /", blocked},
+		"behind a separator":              {denies("rm -rf*"), "run\u001frm -rf /", blocked},
+		"for a space, and in a word":      {denies("rm -rf*"), "run\u200br\u200bm\u200b-r\u2060f /", blocked},
+		"with no characters":              {denies("rm -rf*"), "r\ufdd0m\U0001ffff -rf /", blocked},
+		"with a note without a head":      {denies("rm -rf*"), "r\U0001d159m -rf /", blocked},
+		"emphasized":                      {denies("rm -rf*"), "_rm -rf /_", blocked},
+		"strongly emphasized":             {denies("delete*"), "__delete__ *all*", blocked},
+		"with an underscore before":       {denies("rm -rf*"), "run_rm -rf /", blocked},
+		"in a name it is none":            {denies("delete*"), "list_deleted", goesOn},
+		"behind words without spaces":     {denies("rm -rf*"), "运行rm -rf /", blocked},
+		"invisible, and nothing else":     {policy.LoopLimits{}, "look\u200bat it", paused},
+		"a joiner in a word":              {policy.LoopLimits{}, "نمی\u200cخواهم", goesOn},
+		"an emoji":                        {policy.LoopLimits{}, "look at it \u2764\ufe0f", goesOn},
+		"with marks of direction":         {denies("rm -rf*"), "\u202erm\u202c -\u2067rf\u2069 /", blocked},
+		"in Hebrew":                       {denies("מחק*"), "עכשיו מחק הכל", blocked},
+		"with points":                     {denies("מחק*"), "עכשיו מָחַק הכל", blocked},
+		"in Arabic, forms":                {denies("حذف*"), "ﺣﺬﻑ الملف", blocked},
+		"a pattern with accents":          {denies("löschen*"), "alles lo\u0308schen", blocked},
+		"a pattern with an accent":        {denies("löschen*"), "Löschen: alles", blocked},
+		"without a star, at the end":      {denies("rm x"), "now rm x", blocked},
+		"without a star, not the end":     {asks("foo"), "foo bar", goesOn},
+		"two stars":                       {asks("copy*abroad*"), "now copy copy it abroad", paused},
+		"any character":                   {asks("op?n*"), "to open it", paused},
+		"a letter of another script":      {policy.LoopLimits{}, "rеmоve the file", paused}, // е and о are Cyrillic
+		"another script alone":            {policy.LoopLimits{}, "читать файл", goesOn},
+		"approved of":                     {approves("remove x*"), "remove x1", goesOn},
+		"approved of, and a pipe":         {approves("remove x*"), "remove x1 | y", paused},
+		"approved of, and another":        {approves("remove x*"), "remove x1 && y", paused},
+		"approved of, in background":      {approves("remove x*"), "remove x1 & y", paused},
+		"approved of, a substitution":     {approves("remove x*"), "remove x$(y)", paused},
+		"approved of, a backquote":        {approves("remove x*"), "remove x`y`", paused},
+		"approved of, a line":             {approves("remove x*"), "remove x\ny", paused},
+		"approved of, a wide pipe":        {approves("remove x*"), "remove x ｜ y", paused},
+		"approved of, and hidden":         {approves("remove x*"), "remove x\u200b1", paused},
+		"approved of, to a file":          {approves("remove x*"), "remove x > y", paused},
+		"approved of, from a file":        {approves("remove x*"), "remove x < y", paused},
+		"approved of, a variable":         {approves("remove x*"), "remove x ${IFS}", paused},
+		"approved of, like a pipe":        {approves("remove x*"), "remove x \u2223 y", paused},
+		"approved of, in another script":  {approves("remove x*"), "remove x ꓓꓰꓡ", paused},
+		"approved of, in the pattern's":   {approves("lösche*"), "lösche x", goesOn},
+		"approved of, in none of its":     {approves("remove x*"), "remove xé", paused},
+		"in small capitals":               {denies("rm -rf*"), "ʀᴍ -ʀꜰ /", blocked},
+		"with a hyphen":                   {denies("rm -rf*"), "rm \u2010rf /", blocked},
+		"with a minus sign":               {denies("rm -rf*"), "rm \u2212rf /", blocked},
+		"with a dash":                     {denies("rm -rf*"), "rm \u2013rf /", blocked},
+		"with a slash of fractions":       {policy.LoopLimits{}, "rm -rf \u2044", blocked},
+		"with a letter of Lisu":           {policy.LoopLimits{}, "Dꓰlete users", paused},
+		"with a letter of Han":            {policy.LoopLimits{}, "open file丨x", paused},
+		"in letters like Latin, Cyrillic": {denies("deploy*"), "ԁерӏоу now", paused},
+		"in letters like Latin, Lisu":     {denies("delete*"), "ꓓꓰꓡꓰꓔꓰ users", paused},
+		"in a script of no pattern":       {denies("delete*"), "читать файл", paused},
+		"in the script of a pattern":      {asks("удалить*"), "читать файл", goesOn},
+		"in a script of what it approves": {
+			policy.LoopLimits{Deny: []string{"delete*"}, AutoApprove: []string{"читать*"}}, "это файл", paused,
+		},
 		"approved of, with an accent": {approves("remove x*"), "rémove x", paused},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,11 +138,13 @@ func TestLongHints(t *testing.T) {
 	}
 }
 
-// Whatever a hint is: what is denied is blocked however it is surrounded and sprinkled, hints that look the same have
+// Whatever a hint is: what is denied is blocked however it is surrounded and sprinkled, and whatever stands invisibly
+// between its words, hints that look the same have
 // the same digest, monitoring pauses nothing, factors are never missing, and nothing of a hint is in them.
 func FuzzHints(f *testing.F) {
 	for _, hint := range []string{
 		"", "rm -rf /", "read_file x", "\u202e\u200b", "ｒｍ", "שלום", "a\xffb", "x; y", "𝓭𝕣op", "e\u0301\u0301", "한글 ﷺ",
+		"now launch the missiles", "_launch the missiles_", "drop database x", "rm -rf /*",
 		strings.Repeat("a ", 5000),
 	} {
 		f.Add(hint, 3)
@@ -130,12 +167,24 @@ func FuzzHints(f *testing.F) {
 		if !loop.Readable(hint) && d.Needs != loop.NeedsReport {
 			t.Errorf("%q says nothing: %+v", hint, d)
 		}
-		if len(hint) > 12 && strings.Contains(strings.Join(d.Factors, "\n"), hint) {
+		if len(hint) > 12 && !strings.Contains(d.Rule, hint) && // a hint may be the words of a pattern
+			strings.Contains(strings.Join(d.Factors, "\n"), hint) {
 			t.Errorf("the factors have the hint: %q", d.Factors)
 		}
 		if utf8.ValidString(hint) {
 			if sprinkled := strings.Join(strings.Split(hint, ""), "\u200b"); loop.Digest(sprinkled) != loop.Digest(hint) {
 				t.Errorf("%q and %q have other digests", hint, sprinkled)
+			}
+		}
+		if d.Stopped {
+			for _, hiding := range []string{
+				strings.ReplaceAll(hint, " ", "\u200b"), strings.ReplaceAll(hint, " ", "\u0000 \U0001ffff"),
+				strings.Replace(hint, " ", "\u2060", 1), strings.Join(strings.Split(hint, ""), "\u00ad"),
+				"\u200b" + hint + "\u200b",
+			} {
+				if d := loop.Evaluate(enforcing, loop.Report{Hint: hiding}, h); !d.Stopped {
+					t.Errorf("%q is blocked, and %q is not: %q", hint, hiding, d.Factors)
+				}
 			}
 		}
 		denied := hint + " launch\u2003the m\u00adissiles " + hint

@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,7 +57,9 @@ const (
 	spreadRisk   = 25 // ten things of one destructive verb in a minute (MCP-AQL danger levels §8.2)
 	spreadFrom   = 10
 	spreadIn     = time.Minute
-	mixedRisk    = 60 // a word of letters that look alike
+	hiddenRisk   = 40 // characters that nobody sees
+	foreignRisk  = 40 // words in letters that no pattern has, which may look like those of one
+	mixedRisk    = 60 // a word of letters of two scripts
 )
 
 // TierOf returns the tier of a risk.
@@ -81,18 +84,17 @@ func (c *Config) score(t *text, r *Report, h *History, digest string) (risk int,
 		}
 	}
 	known := false
-	words(t.plain, func(word string) {
+	operation := func(word string) {
 		if score, ok := c.Operations[word]; ok {
 			if !known {
 				risk, why, known = score, "operation "+word, true
 			}
 			raise(score, "operation %s", word)
 		}
-	})
-	risks := c.Risks
-	if risks == nil {
-		risks = standard()
 	}
+	words(t.plain, operation)
+	words(t.plainGaps, operation)
+	risks := c.risks()
 	worst := 0
 	for i := range risks {
 		k := &risks[i]
@@ -104,6 +106,12 @@ func (c *Config) score(t *text, r *Report, h *History, digest string) (risk int,
 		if destructive {
 			worst, verb = k.Score, k.Pattern.written
 		}
+	}
+	if t.odd {
+		raise(hiddenRisk, "characters that nobody sees")
+	}
+	if script := c.foreign(t); script != "" {
+		raise(foreignRisk, "words that no pattern can match")
 	}
 	if t.mixed {
 		raise(mixedRisk, "a word of letters of two scripts")
@@ -121,6 +129,33 @@ func (c *Config) score(t *text, r *Report, h *History, digest string) (risk int,
 		risk, why = min(risk+spreadRisk, most), why+", of many things at once"
 	}
 	return risk, why, verb
+}
+
+func (c *Config) risks() []Risk {
+	if c.Risks == nil {
+		return standard()
+	}
+	return c.Risks
+}
+
+// foreign returns a script of words of a hint that no pattern has which denies, demands an approval, or says what is
+// risky; empty: there is none, or no pattern denies or demands anything. Whole words can be written in letters of some
+// scripts that look like those of Latin.
+func (c *Config) foreign(t *text) string {
+	if len(c.Deny)+len(c.RequiresApproval) == 0 {
+		return ""
+	}
+	has := func(script string) bool {
+		of := func(p Pattern) bool { return slices.Contains(p.scripts, script) }
+		return slices.ContainsFunc(c.Deny, of) || slices.ContainsFunc(c.RequiresApproval, of) ||
+			slices.ContainsFunc(c.risks(), func(r Risk) bool { return of(r.Pattern) })
+	}
+	for _, script := range t.scripts {
+		if !has(script) {
+			return script
+		}
+	}
+	return ""
 }
 
 // bounded is a risk that somebody gives: what is none is the highest.
@@ -154,21 +189,4 @@ func spread(recent []Action, verb, digest string, now time.Time) bool {
 		}
 	}
 	return len(things) >= spreadFrom
-}
-
-// words calls visit with the words of a text.
-func words(s string, visit func(word string)) {
-	start := -1
-	for i, r := range s {
-		switch word := wordly(r); {
-		case word && start < 0:
-			start = i
-		case !word && start >= 0:
-			visit(s[start:i])
-			start = -1
-		}
-	}
-	if start >= 0 {
-		visit(s[start:])
-	}
 }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -105,9 +106,16 @@ const (
 	DefaultChallengeExpires = 5 * time.Minute
 )
 
-// Agent returns the limits of an agent by its name, and whether the loop has some of its own for it.
+// SameAgent reports whether two names are those of one agent. An agent writes its name itself: neither case nor spaces
+// around the name make it another.
+func SameAgent(x, y string) bool {
+	return strings.EqualFold(strings.TrimSpace(x), strings.TrimSpace(y))
+}
+
+// Agent returns the limits of an agent by its name, and whether the loop has some of its own for it. Names are compared
+// as SameAgent does.
 func (l *Loop) Agent(name string) (*LoopAgent, bool) {
-	i := slices.IndexFunc(l.Agents, func(a LoopAgent) bool { return a.Name == name })
+	i := slices.IndexFunc(l.Agents, func(a LoopAgent) bool { return SameAgent(a.Name, name) })
 	if i < 0 {
 		return nil, false
 	}

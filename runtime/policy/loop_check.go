@@ -51,12 +51,13 @@ func (p *Policy) ValidateLoop(unread map[Part]bool) Mistakes {
 		path := "agents." + a.Name
 		if !IsAgentName(a.Name) {
 			f.add(ofLoop(path), "%q is no name of an agent: it begins with a letter or a digit, and has letters, digits, "+
-				"spaces, dots, hyphens and underscores, 128 at most", clip(a.Name))
+				"spaces, dots, hyphens and underscores, 128 at most; the last is no space", clip(a.Name))
 		}
-		if seen[a.Name] {
-			f.add(ofLoop(path), "the agent %s is there twice", clip(a.Name))
+		name := strings.ToLower(a.Name)
+		if seen[name] {
+			f.add(ofLoop(path), "the agent %s is there twice; its case makes it no other", clip(a.Name))
 		}
-		seen[a.Name] = true
+		seen[name] = true
 		f.validateLimits(path+".", &a.LoopLimits)
 		if !a.Loosen {
 			f.validateTightening(path+".", l, a)
@@ -126,9 +127,9 @@ func (f *findings) validateTightening(path string, l *Loop, a *LoopAgent) {
 }
 
 // IsAgentName reports whether a text can be the name of an agent: letters of ASCII, digits, and after the first of them
-// spaces, dots, hyphens and underscores too, 128 at most.
+// spaces, dots, hyphens and underscores too, 128 at most, of which the last is no space.
 func IsAgentName(name string) bool {
-	if name == "" || len(name) > longestAgent {
+	if name == "" || len(name) > longestAgent || name[len(name)-1] == ' ' {
 		return false
 	}
 	for i := range len(name) {

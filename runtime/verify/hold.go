@@ -20,7 +20,7 @@ const (
 	// prefix begins the keys of holds in the store. Behind it are the digests of adapter and caller, and of the rest of
 	// the subject.
 	prefix = "verify/"
-	// remembered is how long a hold stays in the store that is over.
+	// remembered is how long a pause stays in the store at least that is over.
 	remembered = 30 * time.Minute
 	// mostPaused bounds the executions of a caller that are paused at the same time.
 	mostPaused = 200
@@ -43,6 +43,8 @@ type hold struct {
 	Action string `json:"action,omitempty"`
 	// Closed is the challenge before.
 	Closed ID `json:"closed,omitzero"`
+	// Remembered is how long it stays when it was lifted, by whatever process; zero: the least time.
+	Remembered time.Duration `json:"remembered,omitzero"`
 
 	key     string
 	version store.Version
@@ -79,11 +81,16 @@ func (b *Box) newHold(s *Subject, now time.Time) hold {
 		q.Kind, q.Message = approve.Pause, "The agent waits before its next step. May it go on?"
 	}
 	if s.Says != "" {
-		if params, err := json.Marshal(map[string]string{"next_action": s.Says}); err == nil { // of a text, it cannot fail
-			q.Params = string(params)
+		params := make(map[string]string)
+		approve.InParts(params, "next_action", s.Says)
+		if text, err := json.Marshal(params); err == nil { // of texts, it cannot fail
+			q.Params = string(text)
 		}
 	}
-	h := hold{Item: q.Item(), Action: s.Action, Challenge: NewID(), Expires: now.Add(b.o.Lifetime)}
+	h := hold{
+		Item: q.Item(), Action: s.Action, Challenge: NewID(), Expires: now.Add(b.o.Lifetime),
+		Remembered: b.o.Remembered,
+	}
 	h.Item.Agent, h.Item.Expires = s.Agent, time.Time{}
 	if !s.Block {
 		h.Item.Execution, h.Item.Expires = s.Execution, h.Expires
@@ -152,17 +159,17 @@ func (b *Box) get(ctx context.Context, key string) (hold, error) {
 	return parse(entry)
 }
 
-// put writes a hold over the version that it was read from. A block stays until it is lifted.
+// put writes a hold over the version that it was read from. A block stays until it is forgotten.
 func (b *Box) put(ctx context.Context, h *hold, now time.Time) error {
 	text, err := json.Marshal(h)
 	if err != nil {
 		return fmt.Errorf("encoding a hold: %w", err)
 	}
-	ttl := remembered
+	ttl := max(remembered, h.Remembered)
 	switch {
-	case h.Item.State == approve.Used:
 	case h.block():
 		ttl = 0
+	case h.Item.State == approve.Used:
 	default:
 		ttl += max(h.Expires.Sub(now), 0)
 	}

@@ -133,6 +133,19 @@ func (b *Box) Holds(ctx context.Context, caller identity.Caller) ([]Hold, error)
 	return holds, nil
 }
 
+// Lifted returns the blocks that were lifted, of all callers, and are not forgotten yet. What cannot be read is left
+// out: it holds its agent still.
+func (b *Box) Lifted(ctx context.Context) ([]Hold, error) {
+	var lifted []Hold
+	_, err := b.each(ctx, prefix, func(h hold) bool {
+		if h.Item.Adapter == b.o.Adapter && h.block() && h.Item.State == approve.Used {
+			lifted = append(lifted, h.hold())
+		}
+		return true
+	})
+	return lifted, err
+}
+
 // expire removes a pause that has expired.
 func (b *Box) expire(ctx context.Context, h *hold) error {
 	switch err := b.o.Store.Delete(ctx, h.key, h.version); {
@@ -147,9 +160,10 @@ func (b *Box) expire(ctx context.Context, h *hold) error {
 // hold returns the hold for who enforces it.
 func (h *hold) hold() Hold {
 	held := Hold{
-		Challenge: h.Challenge, Agent: h.Item.Agent, Execution: h.Item.Execution, Block: h.block(), Action: h.Action,
-		Reasons: h.Item.Reasons, Since: h.Item.Opened, Expires: h.Expires, Lifted: h.Item.State == approve.Used,
-		LiftedAt: h.Item.UsedAt, key: h.key, version: h.version,
+		Challenge: h.Challenge, Caller: h.Item.Caller, Agent: h.Item.Agent,
+		Execution: h.Item.Execution, Block: h.block(), Action: h.Action, Reasons: h.Item.Reasons,
+		Since: h.Item.Opened, Expires: h.Expires, Lifted: h.Item.State == approve.Used, LiftedAt: h.Item.UsedAt,
+		key: h.key, version: h.version,
 	}
 	for _, vote := range h.Item.Votes {
 		if held.Lifted {

@@ -36,6 +36,9 @@ type Options struct {
 	Adapter string
 	// Lifetime is how long a challenge can be passed after it was opened. Default: 5 minutes.
 	Lifetime time.Duration
+	// Remembered is how long a pause that was lifted is known, for who enforces it: as long as an agent may be silent.
+	// Default, and the least: half an hour.
+	Remembered time.Duration
 	// Failures is how many failures of a caller about one agent are looked at in a minute, or in a longer time for who
 	// keeps failing: see TooManyError. Default: 10.
 	Failures int
@@ -94,7 +97,7 @@ type Subject struct {
 	// Action identifies what is held, for who enforces the hold: lifting it lets go on no more than that. A subject that
 	// is held already keeps the one of its hold.
 	Action string
-	// Says is what the agent has announced. Of a long text people see the first 500 bytes.
+	// Says is what the agent has announced. People see all of it, a long text in parts.
 	Says string
 }
 
@@ -102,6 +105,7 @@ type Subject struct {
 type Hold struct {
 	// Challenge is the id that the agent is told.
 	Challenge ID
+	Caller    identity.Caller
 	Agent     string
 	Execution string // of a pause
 	Block     bool
@@ -110,7 +114,8 @@ type Hold struct {
 	Since     time.Time
 	// Expires is until when the challenge can be passed. A pause ends then. A block stays, with another challenge.
 	Expires time.Time
-	// Lifted reports that it was lifted: by Verify, or else by people, who are By. It is forgotten half an hour later.
+	// Lifted reports that it was lifted: by Verify, or else by people, who are By. A pause is forgotten some time after
+	// that (Options.Remembered), and a block when Forget is called.
 	Lifted   bool
 	LiftedAt time.Time
 	By       []identity.Caller

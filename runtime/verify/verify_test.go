@@ -352,6 +352,53 @@ func TestLiftedHolds(t *testing.T) {
 	})
 }
 
+// A pause that was lifted is known as long as the one who enforces it needs, whatever process has lifted it, and a
+// block until its end was taken note of.
+func TestLiftedHoldsAreRemembered(t *testing.T) {
+	isolated(t, func(o *verify.Options) { o.Remembered = 2 * time.Hour }, func(f fixture) {
+		f.open(pause)
+		f.open(block)
+		people, err := verify.New(verify.Options{Store: f.state})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inbox := people.Inbox(approve.New(f.state))
+		items, err := inbox.List(f.Context())
+		if err != nil || len(items) != 2 {
+			t.Fatalf("%+v, %v", items, err)
+		}
+		if lifted, err := f.Lifted(f.Context()); err != nil || len(lifted) != 0 {
+			t.Errorf("before: %+v, %v", lifted, err)
+		}
+		for _, item := range items {
+			_, err := inbox.Vote(f.Context(), item.ID, approve.Vote{
+				By: identity.Caller{Subject: "eve"}, Approve: true, Reason: "a rehearsal", At: time.Now(),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(2*time.Hour - time.Second)
+		if holds, err := f.Holds(f.Context(), ann); err != nil || len(holds) != 2 || !holds[0].Lifted || !holds[1].Lifted {
+			t.Errorf("before two hours: %+v, %v", holds, err)
+		}
+		time.Sleep(1000 * time.Hour)
+		lifted, err := f.Lifted(f.Context())
+		if err != nil || len(lifted) != 1 || !lifted[0].Lifted || lifted[0].Caller.Key() != ann.Key() {
+			t.Fatalf("long after: %+v, %v", lifted, err)
+		}
+		if holds, err := f.Holds(f.Context(), ann); err != nil || len(holds) != 1 || !holds[0].Block {
+			t.Errorf("long after: %+v, %v", holds, err)
+		}
+		if err := f.Forget(f.Context(), lifted[0]); err != nil {
+			t.Error(err)
+		}
+		if lifted, err := f.Lifted(f.Context()); err != nil || len(lifted) != 0 {
+			t.Errorf("forgotten: %+v, %v", lifted, err)
+		}
+	})
+}
+
 // T-101, REQ-OV-08: a person lifts a hold without its code, with a reason, and denies none.
 func TestOverride(t *testing.T) {
 	isolated(t, func(o *verify.Options) {

@@ -97,7 +97,8 @@ func (k *Keeper) Configure(l *policy.Loop) error {
 	var err error
 	s.box, err = verify.New(verify.Options{
 		Store: k.o.Store, Adapter: k.o.Adapter, Lifetime: cmp.Or(l.ChallengeExpires, policy.DefaultChallengeExpires),
-		Channels: channels, Minimum: minimum, Audit: k.o.Audit, Logger: k.o.Logger, Now: k.o.Now,
+		Remembered: cmp.Or(l.Silence, policy.DefaultSilence),
+		Channels:   channels, Minimum: minimum, Audit: k.o.Audit, Logger: k.o.Logger, Now: k.o.Now,
 	})
 	if err != nil {
 		return err

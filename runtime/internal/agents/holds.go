@@ -32,8 +32,8 @@ func (k *Keeper) holds(ctx context.Context, s *settings, w *Who) ([]verify.Hold,
 	return holds, nil
 }
 
-// unblocked records that a block is over, and no longer tells agents of it. The hold is forgotten behind that: what
-// fails is done with the next request, and two requests at the same time may both record it.
+// unblocked records that a block is over, no longer tells agents of it, and then forgets it. Of two requests that find
+// it lifted at the same time, both may record it.
 func (k *Keeper) unblocked(ctx context.Context, s *settings, w *Who, h verify.Hold) error {
 	by := "a challenge that was passed"
 	if len(h.By) > 0 {
@@ -65,6 +65,21 @@ func (k *Keeper) unblocked(ctx context.Context, s *settings, w *Who, h verify.Ho
 	})
 }
 
+// settle is over with the blocks of all callers that were lifted.
+func (k *Keeper) settle(ctx context.Context) error {
+	s := k.current.Load()
+	lifted, err := s.box.Lifted(ctx)
+	if err != nil {
+		return fmt.Errorf("reading what was lifted: %w", err)
+	}
+	for _, h := range lifted {
+		if err := k.unblocked(ctx, s, &Who{Caller: h.Caller, Agent: h.Agent}, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // blockOf names the block of an agent.
 func blockOf(w *Who, agent string) string { return digestOf(w.Caller.Key(), agent) }
 
@@ -73,7 +88,7 @@ func blockOf(w *Who, agent string) string { return digestOf(w.Caller.Key(), agen
 func blocks(s *settings, holds []verify.Hold, agent string, starts bool) *verify.Hold {
 	for i := range holds {
 		h := &holds[i]
-		if h.Block && !h.Lifted && (h.Agent == agent || starts && s.loop.Block != policy.BlockAgent) {
+		if h.Block && !h.Lifted && (policy.SameAgent(h.Agent, agent) || starts && s.loop.Block != policy.BlockAgent) {
 			return h
 		}
 	}
@@ -114,8 +129,12 @@ func blocked(w *Who, why string) *Directive {
 	}
 }
 
-// block blocks an agent, and tells all agents of it.
+// block blocks an agent, and tells all agents of it. A block that was lifted meanwhile is over first: this one takes
+// its place.
 func (k *Keeper) block(ctx context.Context, s *settings, w *Who, reason, rule, hint string) (Notification, error) {
+	if _, err := k.holds(ctx, s, w); err != nil {
+		return Notification{}, err
+	}
 	id, err := s.box.Open(ctx, verify.Subject{
 		Caller: w.Caller, Agent: w.Agent, Block: true, Reasons: []string{reason}, Says: hint,
 	})

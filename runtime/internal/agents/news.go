@@ -119,6 +119,11 @@ func lastOf(n *news) uint64 {
 // deliver returns the notifications that an execution has not been told, and moves its positions.
 func (k *Keeper) deliver(ctx context.Context, w *Who, s *state) ([]Notification, error) {
 	all, read, err := k.unread(ctx, k.newsOfAll(), s.Read)
+	if err == nil && slices.ContainsFunc(all, func(n Notification) bool { return n.Type == DangerZone }) {
+		if err = k.settle(ctx); err == nil { // whose agent it was may report late, or never
+			all, read, err = k.unread(ctx, k.newsOfAll(), s.Read)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
