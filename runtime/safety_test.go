@@ -502,7 +502,7 @@ func TestListedAgents(t *testing.T) {
 	a.start("ann", "other")
 }
 
-// An action of the tier verify waits for its challenge, which does not block the agent (REQ-NT-05).
+// An action of the tier verify waits for its challenge, which does not block the agent (REQ-NT-05, REQ-OV-09).
 func TestVerifiedActions(t *testing.T) {
 	a := newAgents(t, strict(), nil)
 	a.start("ann", "bot")
@@ -618,7 +618,7 @@ func TestLoopFaults(t *testing.T) {
 }
 
 // Introspection tells how the loop is set, without its patterns, and what its operations take and return; the
-// instructions ask for reports (REQ-SL-02, REQ-SL-04, REQ-SL-06, REQ-SL-11, REQ-AD-09).
+// instructions ask for reports (REQ-SL-02, REQ-SL-04, REQ-SL-06, REQ-SL-11, REQ-AD-09, REQ-PM-06, REQ-PM-10).
 func TestLoopIsDescribed(t *testing.T) {
 	p := strict()
 	p.Loop.Deny = append(p.Loop.Deny, "unmentionable*")

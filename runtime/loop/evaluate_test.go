@@ -34,7 +34,7 @@ func config(change func(*policy.Loop)) loop.Config {
 }
 
 // Each stage of the evaluation, alone and before the others (MCP-AQL core §8.7.2): REQ-AD-01, REQ-AD-02, REQ-AD-03,
-// REQ-AD-04, REQ-AD-05, REQ-AD-06, REQ-AD-07.
+// REQ-AD-04, REQ-AD-05, REQ-AD-06, REQ-AD-07, REQ-DL-14.
 func TestStages(t *testing.T) {
 	score := func(f float64) *float64 { return &f }
 	before := func(hint string, n int, verb string, age time.Duration) []loop.Action {

@@ -556,7 +556,7 @@ func TestSuccessIsNoFailure(t *testing.T) {
 	})
 }
 
-// REQ-AU-01, REQ-OV-10: what becomes of challenges is on record, with whose they are.
+// REQ-AU-01, REQ-AU-05, REQ-OV-10: what becomes of challenges is on record, with whose they are.
 func TestRecords(t *testing.T) {
 	isolated(t, nil, func(f fixture) {
 		id := f.open(block)

@@ -2,9 +2,7 @@ package agents
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -50,22 +48,7 @@ func (j *judgement) ask(d *loop.Directive) approve.Question {
 // said is what people are shown of what an agent says. A long hint is shown in parts, so that they see all of it.
 func said(agent, execution, hint string) string {
 	params := map[string]string{"element_name": agent, "execution_id": execution}
-	const width = 450
-	name := "next_action_hint"
-	for i := 2; ; i++ {
-		part := hint
-		if len(part) > width {
-			part = part[:width]
-			for !utf8.RuneStart(hint[len(part)]) {
-				part = part[:len(part)-1]
-			}
-		}
-		params[name], hint = part, hint[len(part):]
-		if hint == "" {
-			break
-		}
-		name = fmt.Sprintf("next_action_hint (%02d)", i) // in the order of names
-	}
+	approve.InParts(params, "next_action_hint", hint)
 	text, err := json.Marshal(params)
 	if err != nil { // which texts cannot fail to be
 		return "{}"
