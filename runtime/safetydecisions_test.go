@@ -42,7 +42,7 @@ func (a *agents) lift(kind approve.Kind) string {
 		a.t.Fatal(err)
 	}
 	for _, item := range items {
-		if item.Kind == kind && item.State == approve.Open {
+		if item.Kind == kind && item.StateAt(a.now) == approve.Open {
 			a.vote(item.ID, true)
 			return item.Params
 		}

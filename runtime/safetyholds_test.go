@@ -17,20 +17,6 @@ import (
 	"github.com/aqltag/aqltag/runtime/policy"
 )
 
-// lift lifts what holds agents.
-func (a *agents) lift(kind approve.Kind) {
-	a.t.Helper()
-	items, err := a.inbox.List(a.t.Context())
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	for _, item := range items {
-		if item.Kind == kind && item.StateAt(a.now) == approve.Open {
-			a.vote(item.ID, true)
-		}
-	}
-}
-
 // An agent that may be silent for hours goes on after them with what a person has lifted.
 func TestLiftedPausesAreRememberedAsLongAsSilence(t *testing.T) {
 	p := strict()

@@ -51,7 +51,7 @@ func TestOutside(t *testing.T) {
 			}
 		}
 		first, second := start(), start()
-		if _, err := e.Start(t.Context(), execution.Start{Operation: "agent", CallerKey: ann}); err != execution.ErrTooMany {
+		if _, err := e.Start(t.Context(), execution.Start{Operation: "agent", CallerKey: ann}); !errors.Is(err, execution.ErrTooMany) {
 			t.Errorf("a third one: %v", err)
 		}
 		time.Sleep(9 * time.Minute)
@@ -59,7 +59,7 @@ func TestOutside(t *testing.T) {
 		if _, err := e.Hear(t.Context(), ann, first, 10*time.Minute, &execution.Progress{Current: &three}); err != nil {
 			t.Error(err)
 		}
-		if _, err := e.Hear(t.Context(), "bob", first, 10*time.Minute, nil); err != execution.ErrNotFound {
+		if _, err := e.Hear(t.Context(), "bob", first, 10*time.Minute, nil); !errors.Is(err, execution.ErrNotFound) {
 			t.Errorf("heard of by another caller: %v", err)
 		}
 		time.Sleep(9 * time.Minute)
@@ -75,7 +75,7 @@ func TestOutside(t *testing.T) {
 		_, err := e.Hear(t.Context(), ann, second, 10*time.Minute, nil)
 		ended("heard of one that has failed", err)
 
-		if _, err := e.Complete(t.Context(), "bob", first, nil); err != execution.ErrNotFound {
+		if _, err := e.Complete(t.Context(), "bob", first, nil); !errors.Is(err, execution.ErrNotFound) {
 			t.Errorf("completed by another caller: %v", err)
 		}
 		r, err := e.Complete(t.Context(), ann, first, []byte(`{"done":true}`))

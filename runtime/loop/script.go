@@ -17,9 +17,14 @@ type scriptRange struct {
 	script      string
 }
 
-// scripts are the characters of all scripts, in ascending order, without those that go with any script. They are
-// sorted when the first character outside ASCII is looked at.
-var scripts = sync.OnceValue(func() []scriptRange {
+// scripts are the characters of all scripts, sorted when the first character outside ASCII is looked at.
+var scripts struct {
+	once sync.Once
+	list []scriptRange
+}
+
+// allScripts returns the characters of all scripts, in ascending order, without those that go with any script.
+func allScripts() []scriptRange {
 	var list []scriptRange
 	for name, table := range unicode.Scripts {
 		if name == "Common" || name == "Inherited" {
@@ -43,7 +48,7 @@ var scripts = sync.OnceValue(func() []scriptRange {
 	}
 	slices.SortFunc(list, func(x, y scriptRange) int { return cmp.Compare(x.first, y.first) })
 	return list
-})
+}
 
 // scriptOf returns the script of a character; empty: it goes with any.
 func scriptOf(r rune) string {
@@ -53,7 +58,8 @@ func scriptOf(r rune) string {
 		}
 		return ""
 	}
-	list := scripts()
+	scripts.once.Do(func() { scripts.list = allScripts() })
+	list := scripts.list
 	i, found := slices.BinarySearchFunc(list, r, func(of scriptRange, r rune) int {
 		switch {
 		case of.last < r:
