@@ -51,7 +51,8 @@ func TestOutside(t *testing.T) {
 			}
 		}
 		first, second := start(), start()
-		if _, err := e.Start(t.Context(), execution.Start{Operation: "agent", CallerKey: ann}); !errors.Is(err, execution.ErrTooMany) {
+		_, err := e.Start(t.Context(), execution.Start{Operation: "agent", CallerKey: ann})
+		if !errors.Is(err, execution.ErrTooMany) {
 			t.Errorf("a third one: %v", err)
 		}
 		time.Sleep(9 * time.Minute)
@@ -72,7 +73,7 @@ func TestOutside(t *testing.T) {
 		if r := expect(second, execution.Failed); r.Failure == nil {
 			t.Error("it has failed for no reason")
 		}
-		_, err := e.Hear(t.Context(), ann, second, 10*time.Minute, nil)
+		_, err = e.Hear(t.Context(), ann, second, 10*time.Minute, nil)
 		ended("heard of one that has failed", err)
 
 		if _, err := e.Complete(t.Context(), "bob", first, nil); !errors.Is(err, execution.ErrNotFound) {
