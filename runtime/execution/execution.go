@@ -73,6 +73,9 @@ type Options struct {
 	Drain time.Duration
 	// Grace is how long an attempt may run whose context has ended, before it is given up. Default: 10 seconds.
 	Grace time.Duration
+	// Losses is how many workers in a row an execution may lose without a step done, before it fails: it may be what kills
+	// them. Default: 5.
+	Losses int
 	// Most is how many executions of one caller may be under way, in all processes. Default: 10,000.
 	Most int
 	// Keys encrypt parameters, results of steps, results, progress, failures and reasons; the first one encrypts, all of
@@ -161,6 +164,7 @@ type Engine struct {
 func New(o Options) (*Engine, error) {
 	o.Slots, o.Lease, o.Poll = cmp.Or(o.Slots, 16), cmp.Or(o.Lease, 15*time.Second), cmp.Or(o.Poll, time.Second)
 	o.Drain, o.Grace, o.Most = cmp.Or(o.Drain, 5*time.Second), cmp.Or(o.Grace, 10*time.Second), cmp.Or(o.Most, 10_000)
+	o.Losses = cmp.Or(o.Losses, 5)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

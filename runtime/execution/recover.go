@@ -10,9 +10,6 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// mostLost is how many workers in a row an execution may lose without a step done: it may be what kills them.
-const mostLost = 5
-
 // backoff is the default of Options.Backoff.
 func backoff(n int) time.Duration {
 	pause := min(time.Second<<min(n-1, 16), 5*time.Minute)
@@ -114,7 +111,7 @@ func (e *Engine) release(ctx context.Context, r *Record) bool {
 		if r.Lost++; steps > r.Steps {
 			r.Lost, r.Steps = 1, steps
 		}
-		if r.Due = e.soon(r); r.Lost > mostLost {
+		if r.Due = e.soon(r); r.Lost > e.o.Losses {
 			r.State, r.Finished, r.Failure = Failed, now, interrupted()
 		}
 	}

@@ -79,6 +79,7 @@ func newExecutionEngine(state store.Store, seen io.Writer) (*execution.Engine, e
 	}
 	return execution.New(execution.Options{
 		Store: state, Lease: workLease, Poll: workLease / 10, Slots: 4, Logger: slog.New(slog.DiscardHandler),
+		Losses:     1000, // on a busy machine
 		Operations: map[string]*execution.Operation{"work": {Durable: true, Do: do}},
 	})
 }

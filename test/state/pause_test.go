@@ -35,6 +35,7 @@ func newPausingEngine(state store.Store) (*execution.Engine, error) {
 	}
 	return execution.New(execution.Options{
 		Store: state, Name: "pausing", Lease: workLease, Poll: workLease / 10, Slots: 4,
+		Losses: 1000, // on a busy machine
 		Logger: slog.New(slog.DiscardHandler),
 		Operations: map[string]*execution.Operation{"work": {
 			Durable: true, Do: do,

@@ -94,6 +94,9 @@ type scenario struct {
 
 const caller = "ann"
 
+// manyLosses lets executions of a machine that is too busy for its leases go on.
+const manyLosses = 1000
+
 func newScenario(t *testing.T, o Options, name string, m mode, at int) *scenario {
 	t.Helper()
 	in := o.Open(t)
@@ -109,7 +112,7 @@ func newScenario(t *testing.T, o Options, name string, m mode, at int) *scenario
 func (s *scenario) engine(name string, in store.Store) *execution.Engine {
 	e, err := execution.New(execution.Options{
 		Store: in, Name: name, Lease: s.options.Lease, Poll: s.options.Lease / 10, Drain: s.options.Lease,
-		Grace: s.options.Lease, Logger: slog.New(errorLog{s}), Keys: [][]byte{[]byte("the key of all scenarios")},
+		Losses: manyLosses, Grace: s.options.Lease, Logger: slog.New(errorLog{s}), Keys: [][]byte{[]byte("the key of all scenarios")},
 		Backoff: func(int) time.Duration { return s.options.Lease / 10 },
 		Operations: map[string]*execution.Operation{
 			"steady": {Durable: true, Do: s.steady},
