@@ -138,7 +138,7 @@ func (e *executions) shown(f *Error) *execution.Failure {
 	return failed
 }
 
-// requestOf reads parameters that were read before.
+// requestOf makes a request of parameters that no message has: those of an execution, or of a relation.
 func (a *Adapter) requestOf(ctx context.Context, o *operation, params []byte) (*request, *Error) {
 	q := &request{operation: o}
 	d := decoder{limits: a.options.Limits, legacyCodes: a.options.LegacyErrorCodes}

@@ -60,21 +60,7 @@ func (v *visit) request(ctx context.Context, o *operation, param string, value [
 		}
 		document = append(append(append(append([]byte{'{'}, name...), ':'), value...), '}')
 	}
-	q := &request{operation: o}
-	d := decoder{limits: v.adapter.options.Limits, legacyCodes: v.adapter.options.LegacyErrorCodes}
-	r := &d.reader
-	r.Reset(string(document), d.limits.wire())
-	d.begin(q)
-	d.readParams(r, q)
-	q.call.complete(ctx, r)
-	d.problems = r.TakeProblems(d.problems)
-	if fault := r.Fault(); fault != nil {
-		return nil, faultFailure(fault, d.limits, o)
-	}
-	if len(d.problems) > 0 || len(d.unknown) > 0 {
-		return nil, (&invalid{o, d.problems, d.unknown, d.legacyCodes, false}).failure()
-	}
-	return q, nil
+	return v.adapter.requestOf(ctx, o, document)
 }
 
 // about is what the gate decides on, for an operation with parameters.
