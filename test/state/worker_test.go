@@ -24,6 +24,8 @@ func runWorker(work string, args []string) error {
 		return race(args[0])
 	case "execute":
 		return execute(args[0], args[1])
+	case "together":
+		return together(args[0], args[1])
 	case "answer":
 		return answerExecutions(args[0], args[1])
 	case "cycle":
