@@ -32,6 +32,8 @@ func runWorker(work string, args []string) error {
 		return cycle(args[0], args[1], args[2], args[3])
 	case "approvals":
 		return approvals(args[0])
+	case "guard":
+		return guard(args[0])
 	case "service":
 		return service()
 	default:
