@@ -1,0 +1,96 @@
+package execution_test
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// What a worker leaves behind that is lost, at whatever moment, another one takes over within the lease, a third of it
+// and a second. What a worker that ends hands back, another one takes within a second.
+func TestTakeover(t *testing.T) {
+	const lease = 15 * time.Second
+	tells := func(s *store.Memory) store.Store { return s }
+	tellsNobody := func(s *store.Memory) store.Store { return quiet{s} }
+	for name, tt := range map[string]struct {
+		open func(*store.Memory) store.Store
+		ends bool // the worker is not lost
+		most time.Duration
+	}{
+		"a worker is lost": {tells, false, lease + lease/3 + time.Second},
+		"a worker is lost, and the store tells nobody": {tellsNobody, false, lease + lease/3 + time.Second},
+		"a worker ends": {tells, true, time.Second},
+		"a worker ends, and the store tells nobody": {tellsNobody, true, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var least, longest time.Duration
+			for seed := range 300 {
+				synctest.Test(t, func(t *testing.T) {
+					random := rand.New(rand.NewPCG(uint64(seed), 1))
+					state := new(store.Memory)
+					attempts := make(chan time.Time, 10)
+					engine := func(in store.Store) *execution.Engine {
+						e, err := execution.New(execution.Options{
+							Store: in, Lease: lease, Drain: time.Nanosecond, Logger: slog.New(slog.DiscardHandler),
+							Operations: map[string]*execution.Operation{"work": {
+								Durable: true, Do: func(ctx context.Context, _ *execution.Run) ([]byte, *execution.Failure) {
+									attempts <- time.Now()
+									<-ctx.Done()
+									return nil, &execution.Failure{Code: "INTERNAL_ERROR"}
+								},
+							}},
+						})
+						if err != nil {
+							t.Fatal(err)
+						}
+						return e
+					}
+					work := func(e *execution.Engine) (stop func()) {
+						ctx, cancel := context.WithCancel(t.Context())
+						ended := make(chan error, 1)
+						go func() { ended <- e.Work(ctx) }()
+						return func() {
+							cancel()
+							if err := <-ended; err != nil {
+								t.Error(err)
+							}
+						}
+					}
+					in := &deadly{Store: tt.open(state)}
+					first := engine(in)
+					stopFirst := work(first)
+					synctest.Wait()
+					if _, err := first.Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann}); err != nil {
+						t.Fatal(err)
+					}
+					<-attempts
+					time.Sleep(time.Duration(random.Int64N(int64(lease)))) // their beats are at other times
+					stopSecond := work(engine(tt.open(state)))
+					defer stopSecond()
+					time.Sleep(time.Duration(random.Int64N(int64(2 * lease))))
+					began := time.Now()
+					if tt.ends {
+						stopFirst()
+					} else {
+						in.die()
+						defer stopFirst()
+					}
+					took := (<-attempts).Sub(began)
+					if took > tt.most {
+						t.Errorf("seed %d: taken over after %v, want %v at most", seed, took, tt.most)
+					}
+					if longest = max(longest, took); least == 0 || took < least {
+						least = took
+					}
+				})
+			}
+			t.Logf("taken over after %v to %v", least, longest)
+		})
+	}
+}
