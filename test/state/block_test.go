@@ -251,10 +251,10 @@ func (g *guarded) refuses(p *process, caller string) {
 	}
 }
 
-// REQ-OV-07, REQ-SL-09, T-97: an agent that reports what is denied is blocked, or was not answered and is blocked by its
-// next such report, wherever its process is killed: after each call of the state, and between the directive and the
-// answer. Two other processes know the same of it, and refuse all six operations by which it could go on, also after
-// they were killed themselves, until a person lets it go.
+// REQ-OV-07, REQ-SL-09, T-97: an agent that reports what is denied is blocked, or was not answered and is blocked by
+// its next such report, wherever its process is killed: after each call of the state, and between directive and answer.
+// Two other processes know the same of it, and refuse all six operations by which it could go on, also after they were
+// killed themselves, until a person lets it go.
 func TestBlocksOutliveKilledProcesses(t *testing.T) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
@@ -367,8 +367,9 @@ func (g *guarded) release(caller string) {
 		return g.ask(p, caller, gen.VerifyChallenge, coded(shown.Challenge.String(), shown.Code.Text()))
 	}
 	first := show()
-	if a := g.ask(g.processes[0], caller, gen.VerifyChallenge, coded(first.Challenge.String(), invented)); a.Error.Code != "PERMISSION_DENIED" {
-		g.Errorf("a wrong code: %+v", a)
+	wrong := g.ask(g.processes[0], caller, gen.VerifyChallenge, coded(first.Challenge.String(), invented))
+	if wrong.Error.Code != "PERMISSION_DENIED" {
+		g.Errorf("a wrong code: %+v", wrong)
 	}
 	g.restart()
 	if a := passes(g.processes[1], caller, first); a.Error.Code != "PERMISSION_DENIED" {

@@ -106,7 +106,8 @@ func at(answer map[string]any, path ...string) any {
 
 // REQ-OV-01, REQ-OV-03, REQ-OV-04, REQ-OV-05, REQ-OV-07: an agent that reports what is denied is blocked, in every
 // process that shares the state, until it passes the challenge with the code that a person was shown. No byte that it
-// was told before, and none of the log at debug, has the code.
+// was told has the code, whatever it asks for meanwhile, nor has the log at debug, the audit file, the state, or what
+// everybody on the machine sees of its processes.
 func TestAnAgentIsHeldUntilAPersonHasLooked(t *testing.T) {
 	const passphrase = "correct horse battery"
 	dir := t.TempDir()
@@ -139,8 +140,10 @@ func TestAnAgentIsHeldUntilAPersonHasLooked(t *testing.T) {
 	approves.types(t, "Passphrase of ", 1, passphrase)
 	approves.types(t, "Type approve ", 1, "approve")
 	approves.ends(t)
-	if got := a.call(t, "execute", "execute_agent", bot); at(got, "data", "continue") != true {
-		t.Fatalf("the agent is not started: %v", got)
+	started := a.call(t, "execute", "execute_agent", bot)
+	execution, _ := at(started, "data", "execution_id").(string)
+	if at(started, "data", "continue") != true || execution == "" {
+		t.Fatalf("the agent is not started: %v", started)
 	}
 	step := map[string]any{"element_name": "release_bot", "nextActionHint": "rm -rf /srv/cache"}
 	stopped := a.call(t, "create", "record_execution_step", step)
@@ -169,10 +172,26 @@ func TestAnAgentIsHeldUntilAPersonHasLooked(t *testing.T) {
 		codes = append(codes, shown[1])
 		return shown[1]
 	}
+	var seen strings.Builder
+	asksAround := func() { // while a code is good
+		for _, process := range []*agent{a, other} {
+			for operation, params := range map[string]map[string]any{
+				"introspect": {"query": "operations", "name": "verify_challenge"}, "list_executions": nil,
+				"get_execution": {"execution_id": execution},
+			} {
+				process.call(t, "read", operation, params)
+			}
+			process.call(t, "create", "record_execution_step", step)
+			process.call(t, "execute", "execute_agent", bot)
+			seen.WriteString(tracesOf(t, process.Process.Pid))
+		}
+		addFiles(t, &seen, dir)
+	}
 	passes := func(process *agent, code string) map[string]any {
 		return process.call(t, "create", "verify_challenge", map[string]any{"challenge_id": challenge, "code": code})
 	}
 	code := look()
+	asksAround()
 	wrong := passes(a, strings.Repeat("0", 26))
 	replacement, _ := at(wrong, "error", "details", "challenge_id").(string)
 	if at(wrong, "error", "code") != "PERMISSION_DENIED" || replacement == "" || replacement == challenge {
@@ -182,14 +201,15 @@ func TestAnAgentIsHeldUntilAPersonHasLooked(t *testing.T) {
 		t.Fatalf("a code that was spent: %v", got)
 	}
 	challenge = replacement
-	if got := passes(other, look()); at(got, "data", "unblocked") != true {
+	code = look()
+	asksAround()
+	if got := passes(other, code); at(got, "data", "unblocked") != true {
 		t.Fatalf("the right code: %v", got)
 	}
 	step["nextActionHint"] = "read the manual"
 	if got := a.call(t, "create", "record_execution_step", step); at(got, "data", "continue") != true {
 		t.Errorf("the agent does not go on: %v", got)
 	}
-	var seen strings.Builder
 	for _, process := range []*agent{a, other} {
 		if err := process.in.Close(); err != nil {
 			t.Error(err)

@@ -103,9 +103,14 @@ func (y *typist) ends(t *testing.T) {
 // traces returns what everybody on the machine, or the same user, sees of the process while it runs.
 func (y *typist) traces(t *testing.T) string {
 	t.Helper()
+	return tracesOf(t, y.Process.Pid)
+}
+
+func tracesOf(t *testing.T, pid int) string {
+	t.Helper()
 	var all []byte
 	for _, name := range []string{"cmdline", "environ", "status", "comm"} {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", y.Process.Pid, name))
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))
 		if err != nil {
 			t.Fatal(err)
 		}
