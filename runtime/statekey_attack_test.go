@@ -110,7 +110,7 @@ func (r relabeled) Take(ctx context.Context, claims []store.Claim) ([]store.Coun
 	return r.Store.Take(ctx, claims)
 }
 
-// breakIn does what the program of people does: it has the code of a challenge shown, or else approves of all that waits.
+// breakIn does what the program of people does: it has the code of a challenge shown, or approves of all that waits.
 func breakIn(t *testing.T, who string, s store.Store, now time.Time, challenge string) (code string) {
 	t.Helper()
 	box, err := verify.New(verify.Options{Store: s, Adapter: "shop", Now: func() time.Time { return now }})

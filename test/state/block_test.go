@@ -76,7 +76,7 @@ type loopAnswer struct {
 	Success bool
 	Data    struct {
 		Continue, Stopped, Verified, Unblocked bool
-		Factors                                []string
+		Notifications                          []struct{ Type string }
 	}
 	Error struct {
 		Code    string
@@ -106,7 +106,7 @@ func guard(location string) error {
 		Name: loopOf, State: state, StateTimeout: patience, Confirmation: aql.Confirmation{Inbox: approve.New},
 		Loop: &aql.Loop{Channels: []verify.Channel{verify.Terminal(verify.OtherUser)}},
 		Policy: &policy.Policy{Loop: &policy.Loop{
-			LoopLimits: policy.LoopLimits{Deny: []string{"rm -rf*"}, AutoApprove: []string{"read_*"}},
+			LoopLimits: policy.LoopLimits{MaxSteps: 500, Deny: []string{"rm -rf*"}, AutoApprove: []string{"read_*"}},
 		}},
 	})
 	if err != nil {
@@ -251,10 +251,26 @@ func (g *guarded) refuses(p *process, caller string) {
 	}
 }
 
-// REQ-OV-07, REQ-SL-09, T-97: an agent that reports what is denied is blocked, or was not answered and is blocked by
-// its next such report, wherever its process is killed: after each call of the state, and between directive and answer.
-// Two other processes know the same of it, and refuse all six operations by which it could go on, also after they were
-// killed themselves, until a person lets it go.
+// told returns of how many blocks the agent of a caller is told that it has not heard of.
+func (g *guarded) told(caller string) (blocks int) {
+	g.Helper()
+	a := g.ask(g.processes[1], caller, gen.RecordExecutionStep, report("read_file x"))
+	if !a.Data.Continue {
+		g.Errorf("%s does not go on: %+v", caller, a)
+	}
+	for _, n := range a.Data.Notifications {
+		if n.Type == "danger_zone" {
+			blocks++
+		}
+	}
+	return blocks
+}
+
+// REQ-OV-07, REQ-SL-09, REQ-NT-06, T-97: an agent that reports what is denied is blocked, or was not answered and is
+// blocked by its next such report, wherever its process is killed: after each call of the state, and between directive
+// and answer.
+// Two other processes know the same of it, tell other agents once, and refuse all six operations by which it could go
+// on, also after they were killed themselves, until a person lets it go.
 func TestBlocksOutliveKilledProcesses(t *testing.T) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
@@ -270,6 +286,7 @@ func TestBlocksOutliveKilledProcesses(t *testing.T) {
 			}
 			survivors := []*process{startGuard(t, location), startGuard(t, location)}
 			g := &guarded{t, location, approve.New(state), box, survivors}
+			g.begin("bob")
 			before := true // those who were killed were not yet blocked
 			var last string
 			var unblocked, kills int
@@ -307,6 +324,9 @@ func TestBlocksOutliveKilledProcesses(t *testing.T) {
 				before = before && (dies < 0 || !known)
 				for _, survivor := range g.processes {
 					g.refuses(survivor, caller)
+				}
+				if told := g.told("bob"); told != 1 {
+					t.Errorf("killed at %d: another agent is told %d times", dies, told)
 				}
 				last = caller
 				if answered {

@@ -150,6 +150,52 @@ func TestBlocksWhateverFails(t *testing.T) {
 	}
 }
 
+// Whichever call of the store or of the audit log fails: a block is on record, and other agents are told of it, once
+// its agent has come again (REQ-NT-06).
+func TestBlocksAreToldWhateverFails(t *testing.T) {
+	bob := agents.Who{Caller: identity.Caller{Subject: "bob"}, Agent: "bob_bot"}
+	for call, last := 1, false; !last; call++ {
+		for _, after := range []bool{false, true} {
+			memory := new(store.Memory)
+			whole, records := keeper(t, memory)
+			s := &faulty{Store: memory, after: after}
+			failing, more := keeper(t, s)
+			start(t, whole, ann)
+			start(t, whole, bob)
+			s.calls, s.fail = 0, call
+			_, _ = failing.Report(t.Context(), agents.Report{Who: ann, Hint: "rm -rf /"})
+			last = s.calls < call
+			challenge := ""
+			for range 3 { // the report comes again, as it was not answered, and then some
+				_, err := whole.Report(t.Context(), agents.Report{Who: ann, Hint: "rm -rf /"})
+				if blocked, ok := errors.AsType[*agents.BlockedError](err); ok {
+					challenge = blocked.Hold.Challenge.String()
+				} else if err != nil {
+					t.Fatalf("call %d fails (%t): %v", call, after, err)
+				}
+			}
+			var told []string
+			for range 2 {
+				d, err := whole.Report(t.Context(), agents.Report{Who: bob, Hint: "read x"})
+				if err != nil || !d.Continue {
+					t.Fatalf("call %d fails (%t): another agent is told %+v, %v", call, after, d, err)
+				}
+				for _, n := range d.Notifications {
+					told = append(told, n.Type+" "+n.Verification)
+				}
+			}
+			if want := []string{"danger_zone " + challenge}; !slices.Equal(told, want) {
+				t.Errorf("call %d fails (%t): another agent is told %q, want %q", call, after, told, want)
+			}
+			if !slices.ContainsFunc(append(*records, *more...), func(r audit.Record) bool {
+				return r.Event == audit.AgentBlocked && r.ChallengeID == challenge
+			}) {
+				t.Errorf("call %d fails (%t): the block is not on record", call, after)
+			}
+		}
+	}
+}
+
 // Whichever call of the store fails: an approval lets its action go on once, and no step goes on that is not on record.
 func TestApprovalsWhateverFails(t *testing.T) {
 	for _, after := range []bool{false, true} {

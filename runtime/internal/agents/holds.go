@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/audit"
@@ -107,13 +109,17 @@ func (k *Keeper) Blocked(ctx context.Context, w Who, starts bool) error {
 		return err
 	}
 	if h := blocks(s, holds, w.Agent, starts); h != nil {
-		return k.refuse(&w, h)
+		return k.refuse(ctx, &w, h)
 	}
 	return nil
 }
 
 // refuse is the refusal of a request because of a block.
-func (k *Keeper) refuse(w *Who, h *verify.Hold) *BlockedError {
+func (k *Keeper) refuse(ctx context.Context, w *Who, h *verify.Hold) *BlockedError {
+	if err := k.catchUp(ctx, w, h); err != nil {
+		k.o.Logger.LogAttrs(ctx, slog.LevelError, "agents may not have been told of a block",
+			slog.String("agent", h.Agent), slog.Any("error", err))
+	}
 	since := "since " + h.Since.UTC().Format("15:04:05")
 	if h.Agent != w.Agent {
 		since += ", by agent '" + h.Agent + "' of the same caller"
@@ -141,20 +147,44 @@ func (k *Keeper) block(ctx context.Context, s *settings, w *Who, reason, rule, h
 	if err != nil {
 		return Notification{}, fmt.Errorf("blocking an agent: %w", err)
 	}
+	return k.announce(ctx, w, w.Agent, id, reason, rule)
+}
+
+// announce records that an agent is blocked, and tells all agents of it.
+func (k *Keeper) announce(
+	ctx context.Context, w *Who, agent string, id verify.ID, reason, rule string,
+) (Notification, error) {
 	record := k.record(w, audit.AgentBlocked, audit.Success, reason)
-	record.Rule, record.ChallengeID = rule, id.String()
+	record.Agent, record.Rule, record.ChallengeID = agent, rule, id.String()
 	if err := k.o.Write(ctx, record); err != nil {
 		return Notification{}, err
 	}
 	n := Notification{
-		Type: DangerZone, Message: "Agent '" + w.Agent + "' is blocked until an operator verifies",
-		Level: "danger_zone", Verification: id.String(), At: k.now(), Of: blockOf(w, w.Agent),
+		Type: DangerZone, Message: "Agent '" + agent + "' is blocked until an operator verifies",
+		Level: "danger_zone", Verification: id.String(), At: k.now(), Of: blockOf(w, agent),
 	}
-	err = k.withdraw(ctx, k.newsOfAll(), func(other *Notification) bool { return other.Of == n.Of })
+	err := k.withdraw(ctx, k.newsOfAll(), func(other *Notification) bool { return other.Of == n.Of })
 	if err == nil {
 		err = k.publish(ctx, k.newsOfAll(), n)
 	}
 	return n, err
+}
+
+// catchUp announces a block that is not announced: the process that opened it has ended before, or the store has
+// failed. One whose notification may have been dropped or forgotten is taken to be announced.
+func (k *Keeper) catchUp(ctx context.Context, w *Who, h *verify.Hold) error {
+	n, err := k.readNews(ctx, k.newsOfAll())
+	if err != nil {
+		return err
+	}
+	dropped := len(n.List) == mostNews && h.Since.Before(n.List[0].At)
+	if dropped || k.now().Sub(h.Since) >= forgotten || slices.ContainsFunc(n.List, func(e entry) bool {
+		return e.Of == blockOf(w, h.Agent)
+	}) {
+		return nil
+	}
+	_, err = k.announce(ctx, w, h.Agent, h.Challenge, strings.Join(h.Reasons, "; "), "")
+	return err
 }
 
 // record returns a record of an agent.

@@ -111,7 +111,7 @@ func (j *judgement) readHolds(ctx context.Context) (err error) {
 		return err
 	}
 	if h := blocks(s, j.holds, j.report.Agent, false); h != nil {
-		return k.refuse(&j.report.Who, h)
+		return k.refuse(ctx, &j.report.Who, h)
 	}
 	return nil
 }
