@@ -36,7 +36,13 @@ func newAsker(t *testing.T, l gen.Lifecycle, a aql.Approval) *asker {
 	l.Asks = true
 	s.shop = newShop(t, aql.Options{
 		Name: "shop", State: state, Executions: rarely, Confirmation: aql.Confirmation{Inbox: approve.New},
-	}, longOperation("build", l, func(ctx context.Context, _ []any, _ any, run *aql.Run) (any, error) {
+	}, longOperation("build", l, s.askOnce(a)))
+	return s
+}
+
+// askOnce returns a handler that asks, and does what was decided.
+func (s *asker) askOnce(a aql.Approval) aql.RunFunc {
+	return func(ctx context.Context, _ []any, _ any, run *aql.Run) (any, error) {
 		s.attempts++
 		d, err := run.Ask(ctx, a)
 		if err != nil {
@@ -47,8 +53,7 @@ func newAsker(t *testing.T, l gen.Lifecycle, a aql.Approval) *asker {
 			return nil, aql.Denied("no")
 		}
 		return &built{[]string{d.Reason}}, nil
-	}))
-	return s
+	}
 }
 
 // item returns the only open item.

@@ -30,10 +30,12 @@ import (
 type Inbox interface {
 	// Find returns the item about the binding of a question and its caller. If there is none, its ID is empty, and also
 	// if it was opened with other needs, another lifetime or another cooldown: what people were asked then is not the
-	// question. An item that is denied stays one, whatever it needed.
+	// question. An item that is denied stays one, whatever it needed. The item of an Enquiry is found whatever it needs:
+	// what the execution waits for is what was asked.
 	Find(ctx context.Context, q Question) (Item, error)
 	// Ask returns what Find does if that is open, approved or denied; otherwise it opens an item, in the place of one that
-	// Find leaves out. It fails with a TooManyError if too many items of the caller wait, and removes those that have
+	// Find leaves out. An Enquiry that is used has its answer, and is returned as well; one that is open or approved with
+	// other conditions is replaced. It fails with a TooManyError if too many items of the caller wait, and removes those that have
 	// expired.
 	Ask(ctx context.Context, q Question) (item Item, opened bool, err error)
 	// Use uses up an item that Find has returned and that is approved at the time: the request that it is about may run

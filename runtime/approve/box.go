@@ -93,7 +93,7 @@ func (b *box) Find(ctx context.Context, q Question) (Item, error) {
 	if err != nil {
 		return Item{}, fmt.Errorf("looking up an item: %w", err)
 	}
-	if item.State != Denied && !q.demands(&item) {
+	if item.State != Denied && q.Kind != Enquiry && !q.demands(&item) {
 		return Item{key: item.key, version: item.version}, nil
 	}
 	return item, nil
@@ -105,7 +105,7 @@ func (b *box) Ask(ctx context.Context, q Question) (item Item, opened bool, err 
 		if err != nil {
 			return Item{}, false, err
 		}
-		if state := before.StateAt(q.At); before.ID != "" && state != Used && state != Expired {
+		if q.isAsked(&before) {
 			return before, false, nil
 		}
 		if err := b.checkWaiting(ctx, &q, before.key); err != nil {
@@ -136,6 +136,20 @@ func (q *Question) Item() Item {
 		item.Ready = q.At.Add(q.Cooldown).UTC()
 	}
 	return item
+}
+
+// isAsked reports whether an item that was found is about the question, so that it is not asked again.
+func (q *Question) isAsked(item *Item) bool {
+	switch item.StateAt(q.At) {
+	case Open, Approved:
+		return q.demands(item)
+	case Denied:
+		return true
+	case Used: // the execution has taken the approval, and may have been killed before it knew
+		return item.Kind == Enquiry
+	default: // it has expired, or there is none
+		return false
+	}
 }
 
 // demands reports whether an item was opened under the conditions of the question.
