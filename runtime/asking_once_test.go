@@ -10,6 +10,7 @@ import (
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/execution"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/store"
 )
@@ -101,4 +102,100 @@ func TestKilledProcessesDoNotAskAgain(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An approval counts for the words that were approved, to the last one, and for no others. So do they where the handler
+// asks something else at each attempt.
+func TestApprovalsCountForTheWholeQuestion(t *testing.T) {
+	long := strings.Repeat("x", 450)
+	because := func(reasons ...string) aql.Approval { return aql.Approval{Message: "Go on?", Reasons: reasons} }
+	for name, questions := range map[string][2]aql.Approval{
+		"the ends of long messages": {{Message: long + " Delete 10 rows?"}, {Message: long + " Delete 99999999 rows?"}},
+		"the reasons":               {because("10 rows"), because("all")},
+		"how reasons are split":     {because("a", "b"), because("ab")},
+		"the danger":                {{Message: "Go on?"}, {Message: "Go on?", Danger: gen.Destructive}},
+		"the names":                 {{Name: "a", Message: "Go on?"}, {Name: "b", Message: "Go on?"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				state := new(store.Memory)
+				s := &asker{inbox: approve.New(state)}
+				s.shop = newShop(t, aql.Options{
+					Name: "shop", State: state, Executions: rarely, Confirmation: aql.Confirmation{Inbox: approve.New},
+				}, longOperation("build", gen.Lifecycle{Durable: true, Asks: true},
+					func(ctx context.Context, _ []any, _ any, run *aql.Run) (any, error) {
+						s.attempts++
+						_, err := run.Ask(ctx, questions[min(s.attempts, 2)-1])
+						return &built{}, err
+					}))
+				defer func() { s.stop() }()
+				id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
+				synctest.Wait()
+				if item := s.item(); item.Message != questions[0].Message {
+					t.Errorf("the operator is shown %q", item.Message)
+				}
+				s.vote(true, "")
+				time.Sleep(2 * time.Hour)
+				items, err := s.inbox.List(t.Context())
+				got := s.call("ann", "get_execution", `{"execution_id":"`+id+`"}`)
+				if err != nil || len(items) != 2 || got.Data.Status != "paused" {
+					t.Errorf("%+v, %v: %+v", items, err, got.Data)
+				}
+			})
+		})
+	}
+}
+
+// What cannot be shown whole is not asked.
+func TestQuestionsThatAreTooLong(t *testing.T) {
+	for name, tt := range map[string]struct {
+		approval aql.Approval
+		want     string // of the error; empty: it is asked
+	}{
+		"the longest": {aql.Approval{
+			Name: strings.Repeat("n", 150), Message: strings.Repeat("m", 500), Reasons: []string{strings.Repeat("r", 500)},
+		}, ""},
+		"the message": {aql.Approval{Message: strings.Repeat("m", 501)}, "has 501 bytes; an operator is shown 500"},
+		"the name":    {aql.Approval{Name: strings.Repeat("n", 151), Message: "m"}, "has 151 bytes; it has up to 150"},
+		"a reason": {
+			aql.Approval{Message: "m", Reasons: []string{"r", strings.Repeat("r", 501)}},
+			"has 501 bytes; an operator is shown 500",
+		},
+		"many reasons": {aql.Approval{Message: "m", Reasons: make([]string, 21)}, "has 21 reasons; an operator is shown 20"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				state, refused := new(store.Memory), error(nil)
+				s := newShop(t, aql.Options{
+					Name: "shop", State: state, Executions: rarely, Confirmation: aql.Confirmation{Inbox: approve.New},
+				}, longOperation("build", gen.Lifecycle{Asks: true},
+					func(ctx context.Context, _ []any, _ any, run *aql.Run) (any, error) {
+						_, refused = run.Ask(ctx, tt.approval)
+						return nil, refused
+					}))
+				defer s.stop()
+				s.call("ann", "build", `{"target":"x"}`)
+				synctest.Wait()
+				asked := errors.Is(refused, execution.ErrPaused)
+				if asked != (tt.want == "") || !asked && !strings.Contains(refused.Error(), tt.want) {
+					t.Errorf("%v", refused)
+				}
+			})
+		})
+	}
+}
+
+// Agents see the beginning of a question without a name, and that there is more.
+func TestWhatAnExecutionWaitsForIsClipped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		message := strings.Repeat("x", 200)
+		s := newAsker(t, gen.Lifecycle{Durable: true}, aql.Approval{Message: message})
+		defer func() { s.stop() }()
+		id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
+		synctest.Wait()
+		waits := s.call("ann", "get_execution", `{"execution_id":"`+id+`"}`).Data.WaitsFor
+		if waits["name"] != message[:150]+"…" || waits["message"] != message {
+			t.Errorf("%v", waits)
+		}
+	})
 }

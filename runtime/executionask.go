@@ -3,6 +3,8 @@ package aql
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +26,7 @@ type questions struct {
 
 // askedFor is what an execution keeps of what it waits for.
 type askedFor struct {
+	Name     string        `json:"name,omitempty"` // to show, where the question has none
 	Item     string        `json:"item,omitempty"`
 	Message  string        `json:"message,omitempty"`
 	Lifetime time.Duration `json:"lifetime,omitempty"`
@@ -47,23 +50,20 @@ const (
 	longestLifetime  = 30 * 24 * time.Hour
 	// longestQuestion bounds the name of a question: that of its step has some more.
 	longestQuestion = 150
+	// longestWords bounds the message and each reason of a question, in bytes, as the inbox bounds what it shows of a
+	// parameter. They are shown whole: nobody approves what was cut off.
+	longestWords = 500
+	mostReasons  = 20
 	// longestAnswer bounds the answer of a caller: the result of a step.
 	longestAnswer = 64 * kib
 )
 
 // ask asks an operator, and returns the decision.
 func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approval) ([]byte, error) {
-	lifetime := cmp.Or(approval.Lifetime, defaultLifetime)
-	switch {
-	case approval.Message == "":
-		return nil, errors.New("an approval needs a message: what the operator is asked")
-	case lifetime < shortestLifetime || lifetime > longestLifetime:
-		return nil, fmt.Errorf("an operator cannot have %v to decide: it is %v to %v", lifetime, shortestLifetime,
-			longestLifetime)
-	case approval.Danger != "" && approval.Danger.Level() < 0:
-		return nil, fmt.Errorf("%q is no danger level", approval.Danger)
+	if err := approval.check(); err != nil {
+		return nil, err
 	}
-	name := words.Clip(cmp.Or(approval.Name, approval.Message), longestQuestion)
+	lifetime, name := cmp.Or(approval.Lifetime, defaultLifetime), approval.identity()
 	look := func(ctx context.Context, before *execution.Waiting) ([]byte, execution.Waiting, error) {
 		var next execution.Waiting
 		g := a.executions.adapter.view.Load().gate
@@ -83,6 +83,9 @@ func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approv
 				return nil, next, fmt.Errorf("asking an operator: %w", err)
 			}
 			about := askedFor{Item: item.ID, Message: item.Message, Lifetime: lifetime}
+			if approval.Name == "" {
+				about.Name = words.Clip(approval.Message, longestQuestion)
+			}
 			next.Until, next.About = item.Expires, about.text()
 		}
 		answer, err := decision(bounded, g, q)
@@ -92,6 +95,48 @@ func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approv
 		return answer, next, err
 	}
 	return run.Await(ctx, execution.FromPerson, name, look)
+}
+
+// check returns what is wrong with a question.
+func (a *Approval) check() error {
+	lifetime := cmp.Or(a.Lifetime, defaultLifetime)
+	switch {
+	case a.Message == "":
+		return errors.New("an approval needs a message: what the operator is asked")
+	case len(a.Message) > longestWords:
+		return fmt.Errorf("the message of an approval has %d bytes; an operator is shown %d: say less, or split the question",
+			len(a.Message), longestWords)
+	case len(a.Name) > longestQuestion:
+		return fmt.Errorf("the name of an approval has %d bytes; it has up to %d", len(a.Name), longestQuestion)
+	case len(a.Reasons) > mostReasons:
+		return fmt.Errorf("an approval has %d reasons; an operator is shown %d", len(a.Reasons), mostReasons)
+	case lifetime < shortestLifetime || lifetime > longestLifetime:
+		return fmt.Errorf("an operator cannot have %v to decide: it is %v to %v", lifetime, shortestLifetime,
+			longestLifetime)
+	case a.Danger != "" && a.Danger.Level() < 0:
+		return fmt.Errorf("%q is no danger level", a.Danger)
+	}
+	for _, reason := range a.Reasons {
+		if len(reason) > longestWords {
+			return fmt.Errorf("a reason of an approval has %d bytes; an operator is shown %d", len(reason), longestWords)
+		}
+	}
+	return nil
+}
+
+// identity is what tells the question from others of the execution: its name, else a digest of all that a person reads
+// of it, so that an approval counts for no other words.
+func (a *Approval) identity() string {
+	if a.Name != "" {
+		return a.Name
+	}
+	parts := append([]string{string(a.Danger), a.Message}, a.Reasons...)
+	text := ""
+	for _, part := range parts {
+		text += fmt.Sprintf("%d:%s", len(part), part)
+	}
+	digest := sha256.Sum256([]byte(text))
+	return "question " + hex.EncodeToString(digest[:])
 }
 
 func (a *questions) enquiry(id, name string, lifetime time.Duration) *gate.Enquiry {
@@ -208,7 +253,8 @@ func waitsFor(r *execution.Record) *executionWait {
 	}
 	about := askedOf(w)
 	shown := &executionWait{
-		Name: w.Name, From: "caller", Type: about.Type, Message: about.Message, Approval: about.Item, Until: &w.Until,
+		Name: cmp.Or(about.Name, w.Name), From: "caller", Type: about.Type, Message: about.Message,
+		Approval: about.Item, Until: &w.Until,
 	}
 	if w.From == execution.FromPerson {
 		shown.From = "operator"

@@ -35,8 +35,8 @@ type Inbox interface {
 	Find(ctx context.Context, q Question) (Item, error)
 	// Ask returns what Find does if that is open, approved or denied; otherwise it opens an item, in the place of one that
 	// Find leaves out. An Enquiry that is used has its answer, and is returned as well; one that is open or approved with
-	// other conditions is replaced. It fails with a TooManyError if too many items of the caller wait, and removes those that have
-	// expired.
+	// other conditions is replaced. It fails with a TooManyError if too many items of the caller wait, and removes those
+	// that have expired.
 	Ask(ctx context.Context, q Question) (item Item, opened bool, err error)
 	// Use uses up an item that Find has returned and that is approved at the time: the request that it is about may run
 	// now. It fails with ErrNotApproved if it is not, or another request was faster.
