@@ -199,3 +199,46 @@ func TestWhatAnExecutionWaitsForIsClipped(t *testing.T) {
 		}
 	})
 }
+
+// What was decided in time counts when a process runs the execution again, however late that is. What was not expires.
+func TestDecisionsOutliveTheTimeToDecide(t *testing.T) {
+	for name, tt := range map[string]struct {
+		decide func(*asker)
+		off    time.Duration
+		want   aql.Decision // without the time
+	}{
+		"approved": {
+			func(s *asker) { s.vote(true, "go") }, 100 * time.Minute, aql.Decision{Approved: true, Reason: "go", By: "eve"},
+		},
+		"denied":                            {func(s *asker) { s.vote(false, "no") }, 100 * time.Minute, aql.Decision{Reason: "no", By: "eve"}},
+		"a season":                          {func(s *asker) { s.vote(true, "") }, 90 * 24 * time.Hour, aql.Decision{Approved: true, By: "eve"}},
+		"nobody":                            {func(*asker) {}, 61 * time.Minute, aql.Decision{Expired: true}},
+		"nobody, and the item is forgotten": {func(*asker) {}, 100 * time.Minute, aql.Decision{Expired: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newAsker(t, gen.Lifecycle{Durable: true}, aql.Approval{Message: "May I?", Lifetime: time.Hour})
+				id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
+				synctest.Wait()
+				s.stop()
+				tt.decide(s)
+				time.Sleep(tt.off)
+				ctx, cancel := context.WithCancel(t.Context())
+				ended := make(chan error, 1)
+				go func() { ended <- s.adapter.Work(ctx) }()
+				s.end("ann", id)
+				cancel()
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+				if len(s.decisions) != 1 {
+					t.Fatalf("%+v", s.decisions)
+				}
+				got := s.decisions[0]
+				if got.At = (time.Time{}); got != tt.want {
+					t.Errorf("%+v, want %+v", got, tt.want)
+				}
+			})
+		})
+	}
+}

@@ -48,7 +48,7 @@ type Inbox interface {
 	// Get returns an item by its ID. It fails with ErrUnknown if there is none.
 	Get(ctx context.Context, id string) (Item, error)
 	// List returns all items that were not forgotten yet, the oldest first. An item is forgotten half an hour after it has
-	// expired, or when its caller asks something else. If there are entries that cannot be read, the error is an
+	// expired, or when its caller asks something else, and the decision about an Enquiry after a year. If there are entries that cannot be read, the error is an
 	// *UnreadableError, and the items are the others.
 	List(ctx context.Context) ([]Item, error)
 	// Changes returns a channel that receives when items may have changed: see store.Notifier. A store that is none

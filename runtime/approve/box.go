@@ -22,6 +22,8 @@ const (
 	prefix = "approve/"
 	// remembered is how long an item stays in the store after it has expired.
 	remembered = 30 * time.Minute
+	// awaitedFor is how long what was decided about an Enquiry stays in the store, unless its execution ends before.
+	awaitedFor = 365 * 24 * time.Hour
 	// mostWaiting bounds the items of a caller that wait at the same time, and mostHeld all that the store has of it.
 	mostWaiting, mostHeld = 200, 2000
 	// mostAnonymous bounds the items that all anonymous callers open in anonymousWindow: each has as many connections, and
@@ -73,6 +75,9 @@ func (b *box) put(ctx context.Context, item *Item, now time.Time) error {
 		return fmt.Errorf("encoding an item: %w", err)
 	}
 	ttl := max(item.Expires.Sub(now), 0) + remembered
+	if item.awaited() {
+		ttl = awaitedFor
+	}
 	version, err := b.store.Put(ctx, item.key, append([]byte{form}, text...), item.version, ttl)
 	if err != nil {
 		return err
@@ -170,6 +175,8 @@ func (b *box) checkWaiting(ctx context.Context, q *Question, replaced string) er
 	var expired []Item
 	_, err := b.each(ctx, q.start(), func(item Item) bool {
 		switch state := item.StateAt(q.At); {
+		case item.awaited(): // a person has done their part
+			return true
 		case !q.At.Before(item.Expires):
 			expired = append(expired, Item{key: item.key, version: item.version})
 			return len(expired) < mostHeld
