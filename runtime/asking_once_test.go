@@ -210,8 +210,12 @@ func TestDecisionsOutliveTheTimeToDecide(t *testing.T) {
 		"approved": {
 			func(s *asker) { s.vote(true, "go") }, 100 * time.Minute, aql.Decision{Approved: true, Reason: "go", By: "eve"},
 		},
-		"denied":                            {func(s *asker) { s.vote(false, "no") }, 100 * time.Minute, aql.Decision{Reason: "no", By: "eve"}},
-		"a season":                          {func(s *asker) { s.vote(true, "") }, 90 * 24 * time.Hour, aql.Decision{Approved: true, By: "eve"}},
+		"denied": {
+			func(s *asker) { s.vote(false, "no") }, 100 * time.Minute, aql.Decision{Reason: "no", By: "eve"},
+		},
+		"a season": {
+			func(s *asker) { s.vote(true, "") }, 90 * 24 * time.Hour, aql.Decision{Approved: true, By: "eve"},
+		},
 		"nobody":                            {func(*asker) {}, 61 * time.Minute, aql.Decision{Expired: true}},
 		"nobody, and the item is forgotten": {func(*asker) {}, 100 * time.Minute, aql.Decision{Expired: true}},
 	} {

@@ -19,9 +19,24 @@ import (
 // questions is what an attempt asks with.
 type questions struct {
 	executions *executions
-	operation  *longRunning
+	operation  string
 	request    *request
-	caller     Caller
+	by         starter
+}
+
+// starter is who has started an execution, as its record has it.
+type starter struct {
+	Caller
+	// Session is the connection of an anonymous caller, whom nothing else tells from others; empty: there is none.
+	Session string `json:"session,omitempty"`
+}
+
+// connection returns starter.Session for what a caller starts.
+func (v *executionVisit) connection(who Caller) string {
+	if who.Anonymous() {
+		return v.gated.Connection()
+	}
+	return ""
 }
 
 // askedFor is what an execution keeps of what it waits for.
@@ -30,6 +45,7 @@ type askedFor struct {
 	Item     string        `json:"item,omitempty"`
 	Message  string        `json:"message,omitempty"`
 	Lifetime time.Duration `json:"lifetime,omitempty"`
+	Full     int           `json:"full,omitempty"` // how often there was no room to ask
 	Type     string        `json:"type,omitempty"` // JSON type of the answer of a caller; empty: any
 }
 
@@ -66,6 +82,10 @@ func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approv
 	lifetime, name := cmp.Or(approval.Lifetime, defaultLifetime), approval.identity()
 	look := func(ctx context.Context, before *execution.Waiting) ([]byte, execution.Waiting, error) {
 		var next execution.Waiting
+		full := 0
+		if before != nil && askedOf(before).Item == "" { // it was not asked yet
+			full, before = askedOf(before).Full, nil
+		}
 		g := a.executions.adapter.view.Load().gate
 		bounded, cancel := g.Bound(ctx)
 		defer cancel()
@@ -73,18 +93,21 @@ func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approv
 		if before != nil {
 			q.Lifetime = askedOf(before).Lifetime
 		} else {
-			q.Danger = cmp.Or(approval.Danger, a.operation.Danger)
+			q.Danger = cmp.Or(approval.Danger, a.request.operation.definition.Danger)
 			q.Message, q.Reasons = gate.Interpolate(approval.Message, a.request.shown), approval.Reasons
 			_, q.Params = a.request.Asked()
 			item, err := g.Enquire(bounded, q)
-			if many := (*approve.TooManyError)(nil); errors.As(err, &many) {
-				return nil, next, RateLimited(max(time.Until(many.Until), time.Second))
-			} else if err != nil {
-				return nil, next, fmt.Errorf("asking an operator: %w", err)
-			}
-			about := askedFor{Item: item.ID, Message: item.Message, Lifetime: lifetime}
+			about := askedFor{Item: item.ID, Message: q.Message, Lifetime: lifetime}
 			if approval.Name == "" {
 				about.Name = words.Clip(approval.Message, longestQuestion)
+			}
+			if many := (*approve.TooManyError)(nil); errors.As(err, &many) {
+				about.Full = full + 1
+				now := a.executions.adapter.options.Now()
+				next.Until, next.About = now.Add(untilRoom(full, many.Until.Sub(now))), about.text()
+				return nil, next, nil
+			} else if err != nil {
+				return nil, next, fmt.Errorf("asking an operator: %w", err)
 			}
 			next.Until, next.About = item.Expires, about.text()
 		}
@@ -142,8 +165,16 @@ func (a *Approval) identity() string {
 func (a *questions) enquiry(id, name string, lifetime time.Duration) *gate.Enquiry {
 	g := a.executions.adapter.view.Load().gate
 	return &gate.Enquiry{
-		Operation: g.Operation(a.operation.Name), Caller: a.caller, Execution: id, Name: name, Lifetime: lifetime,
+		Operation: g.Operation(a.operation), Caller: a.by.Caller, Session: a.by.Session, Execution: id, Name: name,
+		Lifetime: lifetime,
 	}
+}
+
+// untilRoom is after how long it is worth to ask again, after there was no room for a question so many times. Another
+// question expires then, if it is not decided before.
+func untilRoom(times int, expires time.Duration) time.Duration {
+	const most = 4 // doublings of a minute
+	return min(time.Minute<<min(times, most), max(expires, time.Second))
 }
 
 // decision returns what was decided about a question; nil: nothing was.
@@ -174,14 +205,28 @@ func decision(ctx context.Context, g *gate.Gate, q *gate.Enquiry) ([]byte, error
 // decided returns the decision about the question of a paused execution; nil: there is none yet.
 func (e *executions) decided(l *longRunning) func(context.Context, *execution.Record) ([]byte, error) {
 	return func(ctx context.Context, r *execution.Record) ([]byte, error) {
-		var caller Caller
-		if err := json.Unmarshal(r.Caller, &caller); err != nil {
+		if askedOf(r.Waiting).Item == "" {
+			return nil, nil
+		}
+		a := questions{executions: e, operation: l.Name}
+		if err := json.Unmarshal(r.Caller, &a.by); err != nil {
 			return nil, fmt.Errorf("reading the caller of an execution: %w", err)
 		}
-		a := questions{executions: e, operation: l, caller: caller}
 		q := a.enquiry(r.ID, r.Waiting.Name, askedOf(r.Waiting).Lifetime)
 		return decision(ctx, e.adapter.view.Load().gate, q)
 	}
+}
+
+// ended withdraws what an execution has asked that has ended.
+func (e *executions) ended(ctx context.Context, r *execution.Record) error {
+	if l := e.operations[r.Operation]; l != nil && !l.Lifecycle.Asks {
+		return nil
+	}
+	a := questions{executions: e, operation: r.Operation}
+	if json.Unmarshal(r.Caller, &a.by) != nil { // nobody knows what it has asked, which expires
+		return nil
+	}
+	return e.adapter.view.Load().gate.Withdraw(ctx, a.enquiry(r.ID, "", 0))
 }
 
 // decisions returns a channel that receives when operators may have decided.
@@ -202,7 +247,7 @@ func (a *questions) wait(ctx context.Context, run *execution.Run, name, kind str
 			return nil, *before, fmt.Errorf("the caller has not answered %q for %v", name, longestLifetime)
 		}
 		about := askedFor{Type: kind}
-		return nil, execution.Waiting{Until: time.Now().Add(longestLifetime), About: about.text()}, nil
+		return nil, execution.Waiting{Until: a.executions.adapter.options.Now().Add(longestLifetime), About: about.text()}, nil
 	}
 	return run.Await(ctx, execution.FromCaller, name, look)
 }

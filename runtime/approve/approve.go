@@ -45,11 +45,14 @@ type Inbox interface {
 	// yet can still be denied. Vote fails with one of the errors of this package if the vote does not count. No vote is
 	// earlier than its item: the clock of the voter may be behind.
 	Vote(ctx context.Context, id string, v Vote) (Item, error)
+	// Withdraw removes what the execution of a question has asked and nobody has decided, or it has not taken. It has
+	// ended: what is decided then changes nothing. Caller, Session and Execution say which one it is.
+	Withdraw(ctx context.Context, q Question) error
 	// Get returns an item by its ID. It fails with ErrUnknown if there is none.
 	Get(ctx context.Context, id string) (Item, error)
 	// List returns all items that were not forgotten yet, the oldest first. An item is forgotten half an hour after it has
-	// expired, or when its caller asks something else, and the decision about an Enquiry after a year. If there are entries that cannot be read, the error is an
-	// *UnreadableError, and the items are the others.
+	// expired, or when its caller asks something else, and the decision about an Enquiry after a year. If there are
+	// entries that cannot be read, the error is an *UnreadableError, and the items are the others.
 	List(ctx context.Context) ([]Item, error)
 	// Changes returns a channel that receives when items may have changed: see store.Notifier. A store that is none
 	// never sends.

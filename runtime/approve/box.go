@@ -27,7 +27,8 @@ const (
 	// mostWaiting bounds the items of a caller that wait at the same time, and mostHeld all that the store has of it.
 	mostWaiting, mostHeld = 200, 2000
 	// mostAnonymous bounds the items that all anonymous callers open in anonymousWindow: each has as many connections, and
-	// with them items, as it likes.
+	// with them items, as it likes. On one connection mostWaiting are opened in that time, so that none of them, which may
+	// withdraw what it opens, uses up all.
 	mostAnonymous   = 2000
 	anonymousWindow = 5 * time.Minute
 	// pageSize is how many items are listed at a time.
@@ -50,11 +51,16 @@ type box struct{ store store.Store }
 func (q *Question) start() string {
 	digest := sha256.Sum256([]byte(q.Caller.Key()))
 	start := prefix + hex.EncodeToString(digest[:8]) + "/"
-	if q.Caller.Anonymous() && q.Session != "" {
-		digest = sha256.Sum256([]byte(q.Session))
-		start += hex.EncodeToString(digest[:8]) + "/"
+	if q.Caller.Anonymous() {
+		start += q.connection() + "/"
 	}
 	return start
+}
+
+// connection identifies the connection of an anonymous caller. Those without one are one.
+func (q *Question) connection() string {
+	digest := sha256.Sum256([]byte(q.Session))
+	return hex.EncodeToString(digest[:8])
 }
 
 // parse decodes an entry.
@@ -70,27 +76,40 @@ func parse(entry store.Entry) (Item, error) {
 
 // put writes an item over the version that it was read from. It is kept as long as somebody may ask about it.
 func (b *box) put(ctx context.Context, item *Item, now time.Time) error {
-	text, err := json.Marshal(item)
-	if err != nil {
-		return fmt.Errorf("encoding an item: %w", err)
-	}
 	ttl := max(item.Expires.Sub(now), 0) + remembered
 	if item.awaited() {
 		ttl = awaitedFor
+	}
+	err := b.write(ctx, item, ttl)
+	if err == nil {
+		b.tell(ctx)
+	}
+	return err
+}
+
+// write writes an item over the version that it was read from. It expires after a while.
+func (b *box) write(ctx context.Context, item *Item, ttl time.Duration) error {
+	text, err := json.Marshal(item)
+	if err != nil {
+		return fmt.Errorf("encoding an item: %w", err)
 	}
 	version, err := b.store.Put(ctx, item.key, append([]byte{form}, text...), item.version, ttl)
 	if err != nil {
 		return err
 	}
 	item.version = version
-	if n, ok := b.store.(store.Notifier); ok {
-		_ = n.Notify(ctx, Topic) // a hint: the change is made
-	}
 	return nil
 }
 
+// tell says that items have changed.
+func (b *box) tell(ctx context.Context) {
+	if n, ok := b.store.(store.Notifier); ok {
+		_ = n.Notify(ctx, Topic) // a hint: the change is made
+	}
+}
+
 func (b *box) Find(ctx context.Context, q Question) (Item, error) {
-	item := Item{key: q.start() + hex.EncodeToString(q.Binding[:])}
+	item := Item{key: q.key()}
 	entry, err := b.store.Get(ctx, item.key)
 	if err == nil && entry.Exists() {
 		item, err = parse(entry)
@@ -206,13 +225,18 @@ func (b *box) checkWaiting(ctx context.Context, q *Question, replaced string) er
 	if !q.Caller.Anonymous() {
 		return nil
 	}
-	claim := store.Claim{Key: "approve-anonymous", N: 1, Limit: mostAnonymous, Window: anonymousWindow}
-	counts, err := b.store.Take(ctx, []store.Claim{claim})
-	switch {
-	case err != nil:
+	const all = "approve-anonymous"
+	counts, err := b.store.Take(ctx, []store.Claim{
+		{Key: all, N: 1, Limit: mostAnonymous, Window: anonymousWindow},
+		{Key: all + "/" + q.connection(), N: 1, Limit: mostWaiting, Window: anonymousWindow},
+	})
+	if err != nil {
 		return fmt.Errorf("counting items: %w", err)
-	case counts[0].Refused:
-		return &TooManyError{Until: counts[0].Free}
+	}
+	for _, count := range counts {
+		if count.Refused {
+			return &TooManyError{Until: count.Free}
+		}
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func (v *Vote) of(caller identity.Caller) bool {
 
 // Why a vote does not count, or an item cannot be used.
 var (
-	ErrUnknown     = errors.New("there is no such item; it may have expired")
+	ErrUnknown     = errors.New("there is no such item; it may have expired, or its execution has ended")
 	ErrDecided     = errors.New("the item is decided already")
 	ErrExpired     = errors.New("the item has expired; the agent has to ask again")
 	ErrTooEarly    = errors.New("the item cannot be approved yet")

@@ -17,6 +17,7 @@ import (
 type Enquiry struct {
 	Operation *Operation
 	Caller    identity.Caller
+	Session   string // the connection of an anonymous caller; see Session.Connection
 	Execution string
 	Name      string // of the question in the execution
 	Danger    gen.Danger
@@ -87,12 +88,20 @@ func (g *Gate) Decision(ctx context.Context, q *Enquiry) (item approve.Item, dec
 	return item, false, fmt.Errorf("looking up a decision: %w", ctx.Err())
 }
 
+// Withdraw removes what an execution has asked that has ended, unless it has taken the decision.
+func (g *Gate) Withdraw(ctx context.Context, q *Enquiry) error {
+	if g.inbox == nil {
+		return nil
+	}
+	return g.inbox.Withdraw(ctx, q.question())
+}
+
 // question says which item is that of the enquiry.
 func (q *Enquiry) question() approve.Question {
 	text := fmt.Sprintf("execution %d:%s%d:%s", len(q.Execution), q.Execution, len(q.Name), q.Name)
 	return approve.Question{
-		Binding: sha256.Sum256([]byte(text)), Kind: approve.Enquiry, Caller: q.Caller, Execution: q.Execution,
-		Lifetime: q.Lifetime,
+		Binding: sha256.Sum256([]byte(text)), Kind: approve.Enquiry, Caller: q.Caller, Session: q.Session,
+		Execution: q.Execution, Lifetime: q.Lifetime,
 	}
 }
 
