@@ -23,7 +23,8 @@ type Approval struct {
 	Reasons []string
 	// Danger is the danger level of what follows. Default: that of the operation.
 	Danger gen.Danger
-	// Lifetime is how long the operator has, from a minute to 30 days. Default: 24 hours.
+	// Lifetime is how long the operator has, from a minute to 30 days, unless a rule of the policy gives less. Default: 24
+	// hours.
 	Lifetime time.Duration
 }
 
@@ -32,7 +33,7 @@ type Decision struct {
 	Approved bool      `json:"approved"`
 	Expired  bool      `json:"expired,omitempty"` // nobody has decided in time
 	Reason   string    `json:"reason,omitempty"`  // of the operator; empty: none was given
-	By       string    `json:"by,omitempty"`      // who decided
+	By       string    `json:"by,omitempty"`      // who decided; of several approvals, of all with commas between them
 	At       time.Time `json:"at,omitzero"`       // when
 }
 

@@ -41,12 +41,11 @@ func (v *executionVisit) connection(who Caller) string {
 
 // askedFor is what an execution keeps of what it waits for.
 type askedFor struct {
-	Name     string        `json:"name,omitempty"` // to show, where the question has none
-	Item     string        `json:"item,omitempty"`
-	Message  string        `json:"message,omitempty"`
-	Lifetime time.Duration `json:"lifetime,omitempty"`
-	Full     int           `json:"full,omitempty"` // how often there was no room to ask
-	Type     string        `json:"type,omitempty"` // JSON type of the answer of a caller; empty: any
+	Name    string `json:"name,omitempty"` // to show, where the question has none
+	Item    string `json:"item,omitempty"`
+	Message string `json:"message,omitempty"`
+	Full    int    `json:"full,omitempty"` // how often there was no room to ask
+	Type    string `json:"type,omitempty"` // JSON type of the answer of a caller; empty: any
 }
 
 func (w *askedFor) text() string {
@@ -89,15 +88,13 @@ func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approv
 		g := a.executions.adapter.view.Load().gate
 		bounded, cancel := g.Bound(ctx)
 		defer cancel()
-		q := a.enquiry(run.ID(), name, lifetime)
-		if before != nil {
-			q.Lifetime = askedOf(before).Lifetime
-		} else {
+		q := a.enquiry(run.ID(), name)
+		if before == nil {
+			q.Lifetime, q.Params = lifetime, a.request
 			q.Danger = cmp.Or(approval.Danger, a.request.operation.definition.Danger)
 			q.Message, q.Reasons = gate.Interpolate(approval.Message, a.request.shown), approval.Reasons
-			_, q.Params = a.request.Asked()
 			item, err := g.Enquire(bounded, q)
-			about := askedFor{Item: item.ID, Message: q.Message, Lifetime: lifetime}
+			about := askedFor{Item: item.ID, Message: q.Message}
 			if approval.Name == "" {
 				about.Name = words.Clip(approval.Message, longestQuestion)
 			}
@@ -162,11 +159,10 @@ func (a *Approval) identity() string {
 	return "question " + hex.EncodeToString(digest[:])
 }
 
-func (a *questions) enquiry(id, name string, lifetime time.Duration) *gate.Enquiry {
+func (a *questions) enquiry(id, name string) *gate.Enquiry {
 	g := a.executions.adapter.view.Load().gate
 	return &gate.Enquiry{
 		Operation: g.Operation(a.operation), Caller: a.by.Caller, Session: a.by.Session, Execution: id, Name: name,
-		Lifetime: lifetime,
 	}
 }
 
@@ -192,12 +188,15 @@ func decision(ctx context.Context, g *gate.Gate, q *gate.Enquiry) ([]byte, error
 	case item.State == approve.Used:
 		d.Approved = true
 		vote = &item.Votes[len(item.Votes)-1]
+		for i := range item.Votes[:len(item.Votes)-1] {
+			d.By += item.Votes[i].By.Subject + ", "
+		}
 	case item.State == approve.Denied && vote != nil:
 	default:
 		d.Expired = true
 	}
 	if vote != nil && !d.Expired {
-		d.Reason, d.By, d.At = vote.Reason, vote.By.Subject, vote.At
+		d.Reason, d.By, d.At = vote.Reason, d.By+vote.By.Subject, vote.At
 	}
 	return json.Marshal(d)
 }
@@ -212,7 +211,7 @@ func (e *executions) decided(l *longRunning) func(context.Context, *execution.Re
 		if err := json.Unmarshal(r.Caller, &a.by); err != nil {
 			return nil, fmt.Errorf("reading the caller of an execution: %w", err)
 		}
-		q := a.enquiry(r.ID, r.Waiting.Name, askedOf(r.Waiting).Lifetime)
+		q := a.enquiry(r.ID, r.Waiting.Name)
 		return decision(ctx, e.adapter.view.Load().gate, q)
 	}
 }
@@ -226,7 +225,7 @@ func (e *executions) ended(ctx context.Context, r *execution.Record) error {
 	if json.Unmarshal(r.Caller, &a.by) != nil { // nobody knows what it has asked, which expires
 		return nil
 	}
-	return e.adapter.view.Load().gate.Withdraw(ctx, a.enquiry(r.ID, "", 0))
+	return e.adapter.view.Load().gate.Withdraw(ctx, a.enquiry(r.ID, ""))
 }
 
 // decisions returns a channel that receives when operators may have decided.
@@ -247,7 +246,8 @@ func (a *questions) wait(ctx context.Context, run *execution.Run, name, kind str
 			return nil, *before, fmt.Errorf("the caller has not answered %q for %v", name, longestLifetime)
 		}
 		about := askedFor{Type: kind}
-		return nil, execution.Waiting{Until: a.executions.adapter.options.Now().Add(longestLifetime), About: about.text()}, nil
+		until := a.executions.adapter.options.Now().Add(longestLifetime)
+		return nil, execution.Waiting{Until: until, About: about.text()}, nil
 	}
 	return run.Await(ctx, execution.FromCaller, name, look)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/policy"
 )
 
 // Enquiry is what an execution asks a person before it goes on. No request of an agent is an answer to it.
@@ -23,8 +24,8 @@ type Enquiry struct {
 	Danger    gen.Danger
 	Message   string
 	Reasons   []string
-	Params    []byte // without sensitive values
-	Lifetime  time.Duration
+	Params    Params
+	Lifetime  time.Duration // how long people have, unless the policy gives them less
 }
 
 // ErrNoInbox says that there is nothing where people could decide.
@@ -42,7 +43,10 @@ func (g *Gate) Enquire(ctx context.Context, q *Enquiry) (approve.Item, error) {
 	}
 	asked := q.question()
 	asked.Adapter, asked.Operation, asked.At = g.adapter, q.Operation.definition.Name, now
-	asked.Danger, asked.Message, asked.Reasons, asked.Params = q.Danger, q.Message, q.Reasons, string(q.Params)
+	asked.Danger, asked.Message, asked.Reasons = q.Danger, q.Message, q.Reasons
+	_, params := q.Params.Asked()
+	asked.Params = string(params)
+	q.heedPolicy(&asked)
 	item, opened, err := g.inbox.Ask(ctx, asked)
 	if err != nil || !opened {
 		return item, err
@@ -103,6 +107,26 @@ func (q *Enquiry) question() approve.Question {
 		Binding: sha256.Sum256([]byte(text)), Kind: approve.Enquiry, Caller: q.Caller, Session: q.Session,
 		Execution: q.Execution, Lifetime: q.Lifetime,
 	}
+}
+
+// heedPolicy has those people decide, and in the time, whom the policy demands for calls of the operation with the
+// parameters of the execution.
+func (q *Enquiry) heedPolicy(asked *approve.Question) {
+	if q.Operation.rules == nil {
+		return
+	}
+	decision := q.Operation.rules.Decide(policy.Request{Caller: q.Caller, Value: q.Params.Seen})
+	if decision.Effect != policy.Confirm {
+		return
+	}
+	if within := addApprovers(asked, &decision, 0); within > 0 {
+		asked.Lifetime = min(asked.Lifetime, within)
+	}
+	if len(decision.Approvers) > 0 && decision.Rule != nil {
+		addRule(asked, decision.Rule)
+	}
+	asked.Cooldown = decision.Cooldown
+	giveTime(asked)
 }
 
 // note records what has become of an enquiry.
