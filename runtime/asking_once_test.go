@@ -12,6 +12,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/execution"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
@@ -245,4 +246,40 @@ func TestDecisionsOutliveTheTimeToDecide(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A question is asked once although another state key becomes the first while it waits.
+func TestQuestionsOutliveRotations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		older, newer := []byte(strings.Repeat("o", 32)), []byte(strings.Repeat("n", 32))
+		state := new(store.Memory)
+		s := new(asker)
+		process := func(of store.Store, keys ...[]byte) {
+			sealed, err := gate.SealedStore(state, keys...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.inbox = approve.New(sealed)
+			s.shop = newShop(t, aql.Options{
+				Name: "shop", State: of, StateKey: keys[0], OldStateKeys: keys[1:], Executions: aql.Executions{Lease: time.Second},
+				Confirmation: aql.Confirmation{Inbox: approve.New},
+			}, longOperation("build", gen.Lifecycle{Durable: true, Asks: true}, s.askOnce(aql.Approval{Message: "May I?"})))
+		}
+		process(killOnPut(state, "/p/"), older)
+		id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
+		synctest.Wait()
+		s.stop()
+		first := s.item()
+		time.Sleep(time.Minute)
+		process(state, newer, older)
+		defer func() { s.stop() }()
+		time.Sleep(time.Minute)
+		if item := s.item(); item.ID != first.ID {
+			t.Errorf("it is asked again: %+v", item)
+		}
+		s.vote(true, "go")
+		if got := s.end("ann", id); got.Data.Status != "completed" || got.Data.Result.Parts[0] != "go" {
+			t.Errorf("%+v", got.Data)
+		}
+	})
 }

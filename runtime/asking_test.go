@@ -344,7 +344,8 @@ func TestWaitInVain(t *testing.T) {
 	})
 }
 
-// With a state key neither answers nor what is waited for can be read in the state, and both are found again.
+// With a state key neither answers nor what is waited for, and what operators are asked and say, can be read in the
+// state, and all of it is found again.
 func TestAskWithStateKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		state, key := new(store.Memory), []byte(strings.Repeat("k", 32))
@@ -356,15 +357,15 @@ func TestAskWithStateKey(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				d, err := run.Ask(ctx, aql.Approval{Name: "q", Message: "May I?"})
+				d, err := run.Ask(ctx, aql.Approval{Name: "q", Message: "May I build '{target}'?"})
 				return &built{[]string{word, d.Reason}}, err
 			}))
 		defer s.stop()
-		id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
+		id := s.call("ann", "build", `{"target":"lilac"}`).Data.ExecutionID
 		synctest.Wait()
 		read := func(texts ...string) {
 			t.Helper()
-			entries, err := state.List(t.Context(), "exec/", "", 1000)
+			entries, err := state.List(t.Context(), "", "", 1000)
 			if err != nil || len(entries) == 0 {
 				t.Fatal(err)
 			}
@@ -379,12 +380,12 @@ func TestAskWithStateKey(t *testing.T) {
 		read("quiet word")
 		s.call("ann", "answer_execution", `{"execution_id":"`+id+`","name":"the quiet word","value":"hunter2"}`)
 		time.Sleep(time.Second)
-		read("quiet word", "hunter2", "aHVudGVyM", "May I?")
-		signed, err := gate.SignedStore(state, key)
+		read("quiet word", "hunter2", "aHVudGVyM", "May I", "lilac")
+		sealed, err := gate.SealedStore(state, key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		people := approve.New(signed)
+		people := approve.New(sealed)
 		items, err := people.List(t.Context())
 		if err != nil || len(items) != 1 {
 			t.Fatalf("%+v, %v", items, err)
@@ -399,6 +400,7 @@ func TestAskWithStateKey(t *testing.T) {
 		if ended.Data.Status != "completed" || strings.Join(ended.Data.Result.Parts, " ") != "hunter2 fine" {
 			t.Errorf("%+v", ended)
 		}
+		read("quiet word", "hunter2", "May I", "lilac", "fine")
 	})
 }
 

@@ -242,7 +242,7 @@ func (b *box) checkWaiting(ctx context.Context, q *Question, replaced string) er
 }
 
 // each calls f with the items whose keys begin with start, in the order of the keys, until f returns false. It leaves
-// out, and counts, entries that are damaged or not signed, which can be neither decided nor used.
+// out, and counts, entries that are damaged or not sealed, which can be neither decided nor used.
 func (b *box) each(ctx context.Context, start string, f func(Item) bool) (unreadable int, err error) {
 	for after := ""; ; {
 		entries, err := b.store.List(ctx, start, after, pageSize)

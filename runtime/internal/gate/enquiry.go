@@ -47,6 +47,11 @@ func (g *Gate) Enquire(ctx context.Context, q *Enquiry) (approve.Item, error) {
 	_, params := q.Params.Asked()
 	asked.Params = string(params)
 	q.heedPolicy(&asked)
+	known, err := g.find(ctx, q)
+	if err != nil {
+		return known.item, err
+	}
+	asked.Binding = known.binding
 	item, opened, err := g.inbox.Ask(ctx, asked)
 	if err != nil || !opened {
 		return item, err
@@ -66,11 +71,11 @@ func (g *Gate) Decision(ctx context.Context, q *Enquiry) (item approve.Item, dec
 		return item, false, err
 	}
 	for ctx.Err() == nil {
-		item, err = g.inbox.Find(ctx, q.question())
+		known, err := g.find(ctx, q)
 		if err != nil {
 			return item, false, err
 		}
-		if item.ID == "" {
+		if item = known.item; item.ID == "" {
 			return item, true, nil
 		}
 		switch item.StateAt(now) {
@@ -92,6 +97,24 @@ func (g *Gate) Decision(ctx context.Context, q *Enquiry) (item approve.Item, dec
 	return item, false, fmt.Errorf("looking up a decision: %w", ctx.Err())
 }
 
+// find looks up the item of an enquiry. Where there is none, the binding is that of a new one.
+func (g *Gate) find(ctx context.Context, q *Enquiry) (*waiting, error) {
+	text := fmt.Appendf(nil, "execution %d:%s%d:%s", len(q.Execution), q.Execution, len(q.Name), q.Name)
+	bindings := g.keys.bindings(text)
+	if g.keys == nil { // whoever has the state reads the question
+		bindings = []approve.Binding{sha256.Sum256(text)}
+	}
+	asked := q.question()
+	for _, binding := range bindings {
+		asked.Binding = binding
+		item, err := g.inbox.Find(ctx, asked)
+		if err != nil || item.ID != "" {
+			return &waiting{item: item, binding: binding}, err
+		}
+	}
+	return &waiting{binding: bindings[0]}, nil
+}
+
 // Withdraw removes what an execution has asked that has ended, unless it has taken the decision.
 func (g *Gate) Withdraw(ctx context.Context, q *Enquiry) error {
 	if g.inbox == nil {
@@ -102,9 +125,8 @@ func (g *Gate) Withdraw(ctx context.Context, q *Enquiry) error {
 
 // question says which item is that of the enquiry.
 func (q *Enquiry) question() approve.Question {
-	text := fmt.Sprintf("execution %d:%s%d:%s", len(q.Execution), q.Execution, len(q.Name), q.Name)
 	return approve.Question{
-		Binding: sha256.Sum256([]byte(text)), Kind: approve.Enquiry, Caller: q.Caller, Session: q.Session,
+		Kind: approve.Enquiry, Caller: q.Caller, Session: q.Session,
 		Execution: q.Execution, Lifetime: q.Lifetime,
 	}
 }

@@ -72,13 +72,18 @@ func (a *admission) itemBindings(ctx context.Context, b Binding) ([]approve.Bind
 		}
 		keys = keyring{{mac: secret}}
 	}
-	bindings := make([]approve.Binding, len(keys))
-	for i, k := range keys {
+	return keys.bindings(text), nil
+}
+
+// bindings returns a keyed digest of a text for each key.
+func (r keyring) bindings(text []byte) []approve.Binding {
+	bindings := make([]approve.Binding, len(r))
+	for i, k := range r {
 		mac := hmac.New(sha256.New, k.mac)
 		mac.Write(text)
 		bindings[i] = approve.Binding(mac.Sum(nil))
 	}
-	return bindings, nil
+	return bindings
 }
 
 // waiting is an item of the inbox, and the question that it is about.
