@@ -14,15 +14,17 @@ import (
 
 // Approval is what a handler asks an operator before it goes on.
 type Approval struct {
-	// Name tells the question from others of the handler. Default: Message.
+	// Name tells the question from others of the handler, in up to 150 bytes. Default: Message, Reasons and Danger.
 	Name string
-	// Message is the question. {name} stands for the value of a parameter, as in the tag confirm.
+	// Message is the question, of up to 500 bytes: the operator is shown all of them. {name} stands for the value of a
+	// parameter, as in the tag confirm.
 	Message string
-	// Reasons say why the operator is asked.
+	// Reasons say why the operator is asked: up to 20, of up to 500 bytes each.
 	Reasons []string
 	// Danger is the danger level of what follows. Default: that of the operation.
 	Danger gen.Danger
-	// Lifetime is how long the operator has, from a minute to 30 days. Default: 24 hours.
+	// Lifetime is how long the operator has, from a minute to 30 days, unless a rule of the policy gives less. Default: 24
+	// hours.
 	Lifetime time.Duration
 }
 
@@ -31,7 +33,7 @@ type Decision struct {
 	Approved bool      `json:"approved"`
 	Expired  bool      `json:"expired,omitempty"` // nobody has decided in time
 	Reason   string    `json:"reason,omitempty"`  // of the operator; empty: none was given
-	By       string    `json:"by,omitempty"`      // who decided
+	By       string    `json:"by,omitempty"`      // who decided; of several approvals, of all with commas between them
 	At       time.Time `json:"at,omitzero"`       // when
 }
 
@@ -41,8 +43,8 @@ var errNoAsks = errors.New("run.Ask and run.Wait need asks in the tag of the ope
 
 // Ask asks an operator, and returns the decision: it waits in the inbox (see package approve), where agents do not
 // reach it. The attempt ends until there is one, so return the error; the handler then runs again from its beginning,
-// and Ask returns what was decided. It is kept as the result of a step is: each question is asked once. A Message that
-// changes is another question, unless Name is given.
+// and Ask returns what was decided. It is kept as the result of a step is: each question is asked once. A Message, a
+// reason or a danger level that changes makes another question, unless Name is given.
 //
 // The operation needs the tag asks, and the adapter an inbox. Do not ask within a step. A nil *Run asks nobody, and is
 // refused.

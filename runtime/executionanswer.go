@@ -78,7 +78,7 @@ func (e *executions) start(ctx context.Context, l *longRunning) (any, error) {
 		return nil, errNoExecutionRequest
 	}
 	who := CallerOf(ctx)
-	caller, err := json.Marshal(who)
+	caller, err := json.Marshal(starter{who, v.connection(who)})
 	if err != nil {
 		return nil, fmt.Errorf("keeping the caller of an execution: %w", err)
 	}

@@ -3,6 +3,8 @@ package aql
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,17 +19,33 @@ import (
 // questions is what an attempt asks with.
 type questions struct {
 	executions *executions
-	operation  *longRunning
+	operation  string
 	request    *request
-	caller     Caller
+	by         starter
+}
+
+// starter is who has started an execution, as its record has it.
+type starter struct {
+	Caller
+	// Session is the connection of an anonymous caller, whom nothing else tells from others; empty: there is none.
+	Session string `json:"session,omitempty"`
+}
+
+// connection returns starter.Session for what a caller starts.
+func (v *executionVisit) connection(who Caller) string {
+	if who.Anonymous() {
+		return v.gated.Connection()
+	}
+	return ""
 }
 
 // askedFor is what an execution keeps of what it waits for.
 type askedFor struct {
-	Item     string        `json:"item,omitempty"`
-	Message  string        `json:"message,omitempty"`
-	Lifetime time.Duration `json:"lifetime,omitempty"`
-	Type     string        `json:"type,omitempty"` // JSON type of the answer of a caller; empty: any
+	Name    string `json:"name,omitempty"` // to show, where the question has none
+	Item    string `json:"item,omitempty"`
+	Message string `json:"message,omitempty"`
+	Full    int    `json:"full,omitempty"` // how often there was no room to ask
+	Type    string `json:"type,omitempty"` // JSON type of the answer of a caller; empty: any
 }
 
 func (w *askedFor) text() string {
@@ -47,42 +65,47 @@ const (
 	longestLifetime  = 30 * 24 * time.Hour
 	// longestQuestion bounds the name of a question: that of its step has some more.
 	longestQuestion = 150
+	// longestWords bounds the message and each reason of a question, in bytes, as the inbox bounds what it shows of a
+	// parameter. They are shown whole: nobody approves what was cut off.
+	longestWords = 500
+	mostReasons  = 20
 	// longestAnswer bounds the answer of a caller: the result of a step.
 	longestAnswer = 64 * kib
 )
 
 // ask asks an operator, and returns the decision.
 func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approval) ([]byte, error) {
-	lifetime := cmp.Or(approval.Lifetime, defaultLifetime)
-	switch {
-	case approval.Message == "":
-		return nil, errors.New("an approval needs a message: what the operator is asked")
-	case lifetime < shortestLifetime || lifetime > longestLifetime:
-		return nil, fmt.Errorf("an operator cannot have %v to decide: it is %v to %v", lifetime, shortestLifetime,
-			longestLifetime)
-	case approval.Danger != "" && approval.Danger.Level() < 0:
-		return nil, fmt.Errorf("%q is no danger level", approval.Danger)
+	if err := approval.check(); err != nil {
+		return nil, err
 	}
-	name := words.Clip(cmp.Or(approval.Name, approval.Message), longestQuestion)
+	lifetime, name := cmp.Or(approval.Lifetime, defaultLifetime), approval.identity()
 	look := func(ctx context.Context, before *execution.Waiting) ([]byte, execution.Waiting, error) {
 		var next execution.Waiting
+		full := 0
+		if before != nil && askedOf(before).Item == "" { // it was not asked yet
+			full, before = askedOf(before).Full, nil
+		}
 		g := a.executions.adapter.view.Load().gate
 		bounded, cancel := g.Bound(ctx)
 		defer cancel()
-		q := a.enquiry(run.ID(), name, lifetime)
-		if before != nil {
-			q.Lifetime = askedOf(before).Lifetime
-		} else {
-			q.Danger = cmp.Or(approval.Danger, a.operation.Danger)
+		q := a.enquiry(run.ID(), name)
+		if before == nil {
+			q.Lifetime, q.Params = lifetime, a.request
+			q.Danger = cmp.Or(approval.Danger, a.request.operation.definition.Danger)
 			q.Message, q.Reasons = gate.Interpolate(approval.Message, a.request.shown), approval.Reasons
-			_, q.Params = a.request.Asked()
 			item, err := g.Enquire(bounded, q)
+			about := askedFor{Item: item.ID, Message: q.Message}
+			if approval.Name == "" {
+				about.Name = words.Clip(approval.Message, longestQuestion)
+			}
 			if many := (*approve.TooManyError)(nil); errors.As(err, &many) {
-				return nil, next, RateLimited(max(time.Until(many.Until), time.Second))
+				about.Full = full + 1
+				now := a.executions.adapter.options.Now()
+				next.Until, next.About = now.Add(untilRoom(full, many.Until.Sub(now))), about.text()
+				return nil, next, nil
 			} else if err != nil {
 				return nil, next, fmt.Errorf("asking an operator: %w", err)
 			}
-			about := askedFor{Item: item.ID, Message: item.Message, Lifetime: lifetime}
 			next.Until, next.About = item.Expires, about.text()
 		}
 		answer, err := decision(bounded, g, q)
@@ -94,11 +117,60 @@ func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approv
 	return run.Await(ctx, execution.FromPerson, name, look)
 }
 
-func (a *questions) enquiry(id, name string, lifetime time.Duration) *gate.Enquiry {
+// check returns what is wrong with a question.
+func (a *Approval) check() error {
+	lifetime := cmp.Or(a.Lifetime, defaultLifetime)
+	switch {
+	case a.Message == "":
+		return errors.New("an approval needs a message: what the operator is asked")
+	case len(a.Message) > longestWords:
+		return fmt.Errorf("the message of an approval has %d bytes; an operator is shown %d: say less, or split the question",
+			len(a.Message), longestWords)
+	case len(a.Name) > longestQuestion:
+		return fmt.Errorf("the name of an approval has %d bytes; it has up to %d", len(a.Name), longestQuestion)
+	case len(a.Reasons) > mostReasons:
+		return fmt.Errorf("an approval has %d reasons; an operator is shown %d", len(a.Reasons), mostReasons)
+	case lifetime < shortestLifetime || lifetime > longestLifetime:
+		return fmt.Errorf("an operator cannot have %v to decide: it is %v to %v", lifetime, shortestLifetime,
+			longestLifetime)
+	case a.Danger != "" && a.Danger.Level() < 0:
+		return fmt.Errorf("%q is no danger level", a.Danger)
+	}
+	for _, reason := range a.Reasons {
+		if len(reason) > longestWords {
+			return fmt.Errorf("a reason of an approval has %d bytes; an operator is shown %d", len(reason), longestWords)
+		}
+	}
+	return nil
+}
+
+// identity is what tells the question from others of the execution: its name, else a digest of all that a person reads
+// of it, so that an approval counts for no other words.
+func (a *Approval) identity() string {
+	if a.Name != "" {
+		return a.Name
+	}
+	parts := append([]string{string(a.Danger), a.Message}, a.Reasons...)
+	text := ""
+	for _, part := range parts {
+		text += fmt.Sprintf("%d:%s", len(part), part)
+	}
+	digest := sha256.Sum256([]byte(text))
+	return "question " + hex.EncodeToString(digest[:])
+}
+
+func (a *questions) enquiry(id, name string) *gate.Enquiry {
 	g := a.executions.adapter.view.Load().gate
 	return &gate.Enquiry{
-		Operation: g.Operation(a.operation.Name), Caller: a.caller, Execution: id, Name: name, Lifetime: lifetime,
+		Operation: g.Operation(a.operation), Caller: a.by.Caller, Session: a.by.Session, Execution: id, Name: name,
 	}
+}
+
+// untilRoom is after how long it is worth to ask again, after there was no room for a question so many times. Another
+// question expires then, if it is not decided before.
+func untilRoom(times int, expires time.Duration) time.Duration {
+	const most = 4 // doublings of a minute
+	return min(time.Minute<<min(times, most), max(expires, time.Second))
 }
 
 // decision returns what was decided about a question; nil: nothing was.
@@ -116,12 +188,15 @@ func decision(ctx context.Context, g *gate.Gate, q *gate.Enquiry) ([]byte, error
 	case item.State == approve.Used:
 		d.Approved = true
 		vote = &item.Votes[len(item.Votes)-1]
+		for i := range item.Votes[:len(item.Votes)-1] {
+			d.By += item.Votes[i].By.Subject + ", "
+		}
 	case item.State == approve.Denied && vote != nil:
 	default:
 		d.Expired = true
 	}
 	if vote != nil && !d.Expired {
-		d.Reason, d.By, d.At = vote.Reason, vote.By.Subject, vote.At
+		d.Reason, d.By, d.At = vote.Reason, d.By+vote.By.Subject, vote.At
 	}
 	return json.Marshal(d)
 }
@@ -129,14 +204,28 @@ func decision(ctx context.Context, g *gate.Gate, q *gate.Enquiry) ([]byte, error
 // decided returns the decision about the question of a paused execution; nil: there is none yet.
 func (e *executions) decided(l *longRunning) func(context.Context, *execution.Record) ([]byte, error) {
 	return func(ctx context.Context, r *execution.Record) ([]byte, error) {
-		var caller Caller
-		if err := json.Unmarshal(r.Caller, &caller); err != nil {
+		if askedOf(r.Waiting).Item == "" {
+			return nil, nil
+		}
+		a := questions{executions: e, operation: l.Name}
+		if err := json.Unmarshal(r.Caller, &a.by); err != nil {
 			return nil, fmt.Errorf("reading the caller of an execution: %w", err)
 		}
-		a := questions{executions: e, operation: l, caller: caller}
-		q := a.enquiry(r.ID, r.Waiting.Name, askedOf(r.Waiting).Lifetime)
+		q := a.enquiry(r.ID, r.Waiting.Name)
 		return decision(ctx, e.adapter.view.Load().gate, q)
 	}
+}
+
+// ended withdraws what an execution has asked that has ended.
+func (e *executions) ended(ctx context.Context, r *execution.Record) error {
+	if l := e.operations[r.Operation]; l != nil && !l.Lifecycle.Asks {
+		return nil
+	}
+	a := questions{executions: e, operation: r.Operation}
+	if json.Unmarshal(r.Caller, &a.by) != nil { // nobody knows what it has asked, which expires
+		return nil
+	}
+	return e.adapter.view.Load().gate.Withdraw(ctx, a.enquiry(r.ID, ""))
 }
 
 // decisions returns a channel that receives when operators may have decided.
@@ -157,7 +246,8 @@ func (a *questions) wait(ctx context.Context, run *execution.Run, name, kind str
 			return nil, *before, fmt.Errorf("the caller has not answered %q for %v", name, longestLifetime)
 		}
 		about := askedFor{Type: kind}
-		return nil, execution.Waiting{Until: time.Now().Add(longestLifetime), About: about.text()}, nil
+		until := a.executions.adapter.options.Now().Add(longestLifetime)
+		return nil, execution.Waiting{Until: until, About: about.text()}, nil
 	}
 	return run.Await(ctx, execution.FromCaller, name, look)
 }
@@ -208,7 +298,8 @@ func waitsFor(r *execution.Record) *executionWait {
 	}
 	about := askedOf(w)
 	shown := &executionWait{
-		Name: w.Name, From: "caller", Type: about.Type, Message: about.Message, Approval: about.Item, Until: &w.Until,
+		Name: cmp.Or(about.Name, w.Name), From: "caller", Type: about.Type, Message: about.Message,
+		Approval: about.Item, Until: &w.Until,
 	}
 	if w.From == execution.FromPerson {
 		shown.From = "operator"

@@ -14,11 +14,11 @@ import (
 // attempt returns what makes an attempt at the executions of an operation.
 func (e *executions) attempt(l *longRunning) func(context.Context, *execution.Run) ([]byte, *execution.Failure) {
 	return func(ctx context.Context, r *execution.Run) ([]byte, *execution.Failure) {
-		var caller Caller
-		if err := json.Unmarshal(r.Caller(), &caller); err != nil {
+		var by starter
+		if err := json.Unmarshal(r.Caller(), &by); err != nil {
 			return nil, e.failed(ctx, l, nil, r, fmt.Errorf("reading the caller of an execution: %w", err))
 		}
-		ctx = WithCaller(ctx, caller)
+		ctx = WithCaller(ctx, by.Caller)
 		o := e.adapter.view.Load().directory.operations[l.Name]
 		if o == nil {
 			return nil, e.shown(failure("NOT_FOUND_OPERATION", "Operation '"+l.Name+"' is switched off"))
@@ -29,7 +29,7 @@ func (e *executions) attempt(l *longRunning) func(context.Context, *execution.Ru
 		}
 		run := &Run{run: r, turns: &e.adapter.runner.turns}
 		if l.Lifecycle.Asks {
-			run.asking = &questions{e, l, q, caller}
+			run.asking = &questions{e, l.Name, q, by}
 		}
 		result, err := e.charged(ctx, l, q, run)
 		if err != nil {

@@ -514,11 +514,11 @@ func TestItemsOutliveRotations(t *testing.T) {
 		options := humanOnly()
 		options.State, options.StateKey, options.OldStateKeys = state, keys[0], keys[1:]
 		d := newDesk(t, options)
-		signed, err := gate.SignedStore(state, keys...)
+		sealed, err := gate.SealedStore(state, keys...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.inbox = approve.New(signed)
+		d.inbox = approve.New(sealed)
 		return d
 	}
 	before := with(older)

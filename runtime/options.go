@@ -154,8 +154,8 @@ type Options struct {
 	// close it.
 	State store.Store
 	// StateKey is a secret of 32 bytes or more, the same in all processes that share State and kept elsewhere. With it who
-	// can read State can neither open nor make what clients hold, and who can write it can make no confirmation. Without
-	// it State holds the secret that it needs.
+	// can read State finds digests, counters, and which executions there are, and can neither open nor make what clients
+	// hold; who can write it can make no confirmation. Without it State holds the secret that it needs.
 	StateKey []byte
 	// OldStateKeys are keys that were StateKey before: what was made with them stays valid. They are needed for as long as
 	// a confirmation is valid, and a month where a quota of costs can be paused.

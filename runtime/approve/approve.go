@@ -30,11 +30,13 @@ import (
 type Inbox interface {
 	// Find returns the item about the binding of a question and its caller. If there is none, its ID is empty, and also
 	// if it was opened with other needs, another lifetime or another cooldown: what people were asked then is not the
-	// question. An item that is denied stays one, whatever it needed.
+	// question. An item that is denied stays one, whatever it needed. The item of an Enquiry is found whatever it needs:
+	// what the execution waits for is what was asked.
 	Find(ctx context.Context, q Question) (Item, error)
 	// Ask returns what Find does if that is open, approved or denied; otherwise it opens an item, in the place of one that
-	// Find leaves out. It fails with a TooManyError if too many items of the caller wait, and removes those that have
-	// expired.
+	// Find leaves out. An Enquiry that is used has its answer, and is returned as well; one that is open or approved with
+	// other conditions is replaced. It fails with a TooManyError if too many items of the caller wait, and removes those
+	// that have expired.
 	Ask(ctx context.Context, q Question) (item Item, opened bool, err error)
 	// Use uses up an item that Find has returned and that is approved at the time: the request that it is about may run
 	// now. It fails with ErrNotApproved if it is not, or another request was faster.
@@ -43,11 +45,14 @@ type Inbox interface {
 	// yet can still be denied. Vote fails with one of the errors of this package if the vote does not count. No vote is
 	// earlier than its item: the clock of the voter may be behind.
 	Vote(ctx context.Context, id string, v Vote) (Item, error)
+	// Withdraw removes what the execution of a question has asked and nobody has decided, or it has not taken. It has
+	// ended: what is decided then changes nothing. Caller, Session and Execution say which one it is.
+	Withdraw(ctx context.Context, q Question) error
 	// Get returns an item by its ID. It fails with ErrUnknown if there is none.
 	Get(ctx context.Context, id string) (Item, error)
 	// List returns all items that were not forgotten yet, the oldest first. An item is forgotten half an hour after it has
-	// expired, or when its caller asks something else. If there are entries that cannot be read, the error is an
-	// *UnreadableError, and the items are the others.
+	// expired, or when its caller asks something else, and the decision about an Enquiry after a year. If there are
+	// entries that cannot be read, the error is an *UnreadableError, and the items are the others.
 	List(ctx context.Context) ([]Item, error)
 	// Changes returns a channel that receives when items may have changed: see store.Notifier. A store that is none
 	// never sends.

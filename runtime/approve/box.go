@@ -22,10 +22,13 @@ const (
 	prefix = "approve/"
 	// remembered is how long an item stays in the store after it has expired.
 	remembered = 30 * time.Minute
+	// awaitedFor is how long what was decided about an Enquiry stays in the store, unless its execution ends before.
+	awaitedFor = 365 * 24 * time.Hour
 	// mostWaiting bounds the items of a caller that wait at the same time, and mostHeld all that the store has of it.
 	mostWaiting, mostHeld = 200, 2000
 	// mostAnonymous bounds the items that all anonymous callers open in anonymousWindow: each has as many connections, and
-	// with them items, as it likes.
+	// with them items, as it likes. On one connection mostWaiting are opened in that time, so that none of them, which may
+	// withdraw what it opens, uses up all.
 	mostAnonymous   = 2000
 	anonymousWindow = 5 * time.Minute
 	// pageSize is how many items are listed at a time.
@@ -48,11 +51,16 @@ type box struct{ store store.Store }
 func (q *Question) start() string {
 	digest := sha256.Sum256([]byte(q.Caller.Key()))
 	start := prefix + hex.EncodeToString(digest[:8]) + "/"
-	if q.Caller.Anonymous() && q.Session != "" {
-		digest = sha256.Sum256([]byte(q.Session))
-		start += hex.EncodeToString(digest[:8]) + "/"
+	if q.Caller.Anonymous() {
+		start += q.connection() + "/"
 	}
 	return start
+}
+
+// connection identifies the connection of an anonymous caller. Those without one are one.
+func (q *Question) connection() string {
+	digest := sha256.Sum256([]byte(q.Session))
+	return hex.EncodeToString(digest[:8])
 }
 
 // parse decodes an entry.
@@ -68,24 +76,40 @@ func parse(entry store.Entry) (Item, error) {
 
 // put writes an item over the version that it was read from. It is kept as long as somebody may ask about it.
 func (b *box) put(ctx context.Context, item *Item, now time.Time) error {
+	ttl := max(item.Expires.Sub(now), 0) + remembered
+	if item.awaited() {
+		ttl = awaitedFor
+	}
+	err := b.write(ctx, item, ttl)
+	if err == nil {
+		b.tell(ctx)
+	}
+	return err
+}
+
+// write writes an item over the version that it was read from. It expires after a while.
+func (b *box) write(ctx context.Context, item *Item, ttl time.Duration) error {
 	text, err := json.Marshal(item)
 	if err != nil {
 		return fmt.Errorf("encoding an item: %w", err)
 	}
-	ttl := max(item.Expires.Sub(now), 0) + remembered
 	version, err := b.store.Put(ctx, item.key, append([]byte{form}, text...), item.version, ttl)
 	if err != nil {
 		return err
 	}
 	item.version = version
-	if n, ok := b.store.(store.Notifier); ok {
-		_ = n.Notify(ctx, Topic) // a hint: the change is made
-	}
 	return nil
 }
 
+// tell says that items have changed.
+func (b *box) tell(ctx context.Context) {
+	if n, ok := b.store.(store.Notifier); ok {
+		_ = n.Notify(ctx, Topic) // a hint: the change is made
+	}
+}
+
 func (b *box) Find(ctx context.Context, q Question) (Item, error) {
-	item := Item{key: q.start() + hex.EncodeToString(q.Binding[:])}
+	item := Item{key: q.key()}
 	entry, err := b.store.Get(ctx, item.key)
 	if err == nil && entry.Exists() {
 		item, err = parse(entry)
@@ -93,7 +117,7 @@ func (b *box) Find(ctx context.Context, q Question) (Item, error) {
 	if err != nil {
 		return Item{}, fmt.Errorf("looking up an item: %w", err)
 	}
-	if item.State != Denied && !q.demands(&item) {
+	if item.State != Denied && q.Kind != Enquiry && !q.demands(&item) {
 		return Item{key: item.key, version: item.version}, nil
 	}
 	return item, nil
@@ -105,7 +129,7 @@ func (b *box) Ask(ctx context.Context, q Question) (item Item, opened bool, err 
 		if err != nil {
 			return Item{}, false, err
 		}
-		if state := before.StateAt(q.At); before.ID != "" && state != Used && state != Expired {
+		if q.isAsked(&before) {
 			return before, false, nil
 		}
 		if err := b.checkWaiting(ctx, &q, before.key); err != nil {
@@ -138,6 +162,20 @@ func (q *Question) Item() Item {
 	return item
 }
 
+// isAsked reports whether an item that was found is about the question, so that it is not asked again.
+func (q *Question) isAsked(item *Item) bool {
+	switch item.StateAt(q.At) {
+	case Open, Approved:
+		return q.demands(item)
+	case Denied:
+		return true
+	case Used: // the execution has taken the approval, and may have been killed before it knew
+		return item.Kind == Enquiry
+	default: // it has expired, or there is none
+		return false
+	}
+}
+
 // demands reports whether an item was opened under the conditions of the question.
 func (q *Question) demands(item *Item) bool {
 	cooldown := time.Duration(0)
@@ -156,6 +194,8 @@ func (b *box) checkWaiting(ctx context.Context, q *Question, replaced string) er
 	var expired []Item
 	_, err := b.each(ctx, q.start(), func(item Item) bool {
 		switch state := item.StateAt(q.At); {
+		case item.awaited(): // a person has done their part
+			return true
 		case !q.At.Before(item.Expires):
 			expired = append(expired, Item{key: item.key, version: item.version})
 			return len(expired) < mostHeld
@@ -185,19 +225,24 @@ func (b *box) checkWaiting(ctx context.Context, q *Question, replaced string) er
 	if !q.Caller.Anonymous() {
 		return nil
 	}
-	claim := store.Claim{Key: "approve-anonymous", N: 1, Limit: mostAnonymous, Window: anonymousWindow}
-	counts, err := b.store.Take(ctx, []store.Claim{claim})
-	switch {
-	case err != nil:
+	const all = "approve-anonymous"
+	counts, err := b.store.Take(ctx, []store.Claim{
+		{Key: all, N: 1, Limit: mostAnonymous, Window: anonymousWindow},
+		{Key: all + "/" + q.connection(), N: 1, Limit: mostWaiting, Window: anonymousWindow},
+	})
+	if err != nil {
 		return fmt.Errorf("counting items: %w", err)
-	case counts[0].Refused:
-		return &TooManyError{Until: counts[0].Free}
+	}
+	for _, count := range counts {
+		if count.Refused {
+			return &TooManyError{Until: count.Free}
+		}
 	}
 	return nil
 }
 
 // each calls f with the items whose keys begin with start, in the order of the keys, until f returns false. It leaves
-// out, and counts, entries that are damaged or not signed, which can be neither decided nor used.
+// out, and counts, entries that are damaged or not sealed, which can be neither decided nor used.
 func (b *box) each(ctx context.Context, start string, f func(Item) bool) (unreadable int, err error) {
 	for after := ""; ; {
 		entries, err := b.store.List(ctx, start, after, pageSize)

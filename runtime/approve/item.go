@@ -63,8 +63,8 @@ type Item struct {
 	Votes  []Vote    `json:"votes,omitempty"`
 	Opened time.Time `json:"opened"`
 	Ready  time.Time `json:"ready,omitzero"` // before this time it cannot be approved
-	// Expires is until when an open item can be decided, an approved one used, and a denied one is remembered. A Block has
-	// none: it does not expire.
+	// Expires is until when an open item can be decided, an approved one used, and a denied one is remembered. An Enquiry
+	// that was decided in time does not expire, and a Block has none.
 	Expires  time.Time     `json:"expires,omitzero"`
 	Lifetime time.Duration `json:"lifetime,omitzero"`
 	UsedAt   time.Time     `json:"used_at,omitzero"`
@@ -120,7 +120,7 @@ func (v *Vote) of(caller identity.Caller) bool {
 
 // Why a vote does not count, or an item cannot be used.
 var (
-	ErrUnknown     = errors.New("there is no such item; it may have expired")
+	ErrUnknown     = errors.New("there is no such item; it may have expired, or its execution has ended")
 	ErrDecided     = errors.New("the item is decided already")
 	ErrExpired     = errors.New("the item has expired; the agent has to ask again")
 	ErrTooEarly    = errors.New("the item cannot be approved yet")
@@ -176,11 +176,14 @@ func isID(text string) bool {
 
 // StateAt returns the state of the item at a time.
 func (i *Item) StateAt(now time.Time) State {
-	if i.State != Used && !i.Expires.IsZero() && !now.Before(i.Expires) {
+	if i.State != Used && !i.awaited() && !i.Expires.IsZero() && !now.Before(i.Expires) {
 		return Expired
 	}
 	return i.State
 }
+
+// awaited reports whether an execution goes on with the decision, however late: it may be that no process runs it.
+func (i *Item) awaited() bool { return i.Kind == Enquiry && i.State != Open }
 
 // Missing returns how many more votes each factor needs; empty: none. Without factors, one vote is needed.
 func (i *Item) Missing() []Factor {
@@ -266,6 +269,8 @@ func (i *Item) Decide(v Vote) error {
 	default:
 		return nil
 	}
-	i.Expires = v.At.Add(i.Lifetime)
+	if i.Kind != Enquiry {
+		i.Expires = v.At.Add(i.Lifetime)
+	}
 	return nil
 }

@@ -401,3 +401,26 @@ func TestChanges(t *testing.T) {
 		t.Error("it is told twice")
 	}
 }
+
+// What was decided about the question of an execution stays until that has taken it. Neither the time to decide nor
+// another question of the caller ends it.
+func TestDecisionsAboutEnquiriesStay(t *testing.T) {
+	now := start
+	inbox := approve.New(&store.Memory{Now: func() time.Time { return now }})
+	enquiry := question(func(q *approve.Question) { q.Kind, q.Execution = approve.Enquiry, "exec_1" })
+	item := open(t, inbox, enquiry)
+	if _, err := inbox.Vote(t.Context(), item.ID, (&cast{who: "eve", after: time.Minute}).vote()); err != nil {
+		t.Fatal(err)
+	}
+	now = start.Add(200 * time.Hour)
+	later := question(func(q *approve.Question) { q.Binding, q.At = approve.Binding{2}, now })
+	open(t, inbox, later)
+	got, err := inbox.Find(t.Context(), enquiry)
+	if err != nil || got.ID != item.ID || got.StateAt(now) != approve.Approved {
+		t.Errorf("%+v, %v", got, err)
+	}
+	denial := cast{who: "bob", deny: true, after: 200 * time.Hour}
+	if denied, err := inbox.Vote(t.Context(), item.ID, denial.vote()); err != nil || denied.State != approve.Denied {
+		t.Errorf("it was not taken, and can be denied: %+v, %v", denied, err)
+	}
+}

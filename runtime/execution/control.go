@@ -89,6 +89,9 @@ func (e *Engine) Cancel(ctx context.Context, callerKey, id, reason string) (*Rec
 			return r, e.askToEnd(ctx, worker, id)
 		}
 		e.wakeUp(id)
+		if worker != "" {
+			_ = e.ended(ctx, r) // now, and again when it is cleaned up
+		}
 		if worker == "" && e.retire(ctx, r) == nil { // else whoever finds the entry does it
 			_ = e.drop(ctx, due)
 		}

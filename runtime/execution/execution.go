@@ -86,6 +86,8 @@ type Options struct {
 	Backoff func(n int) time.Duration
 	// Decisions returns a channel that receives when Operation.Decided may have news; nil: that is asked in intervals.
 	Decisions func(ctx context.Context) <-chan struct{}
+	// Ended is called when an execution has ended, and may be called again: it releases what others have for that one.
+	Ended func(ctx context.Context, r *Record) error
 	// Logger is required.
 	Logger *slog.Logger
 	// Now is the clock; nil: time.Now. Only when something is due goes by it, and what records say.

@@ -110,6 +110,14 @@ func (e *Engine) endPause(ctx context.Context, r *Record) error {
 	return e.drop(ctx, e.pauseKey(r.ID, w))
 }
 
+// ended lets go of what others have for an execution that has ended. It may be done again.
+func (e *Engine) ended(ctx context.Context, r *Record) error {
+	if e.o.Ended == nil {
+		return nil
+	}
+	return e.o.Ended(ctx, r)
+}
+
 // Answer answers what an execution of a caller waits for. It fails with a *StateError where it does not wait for that.
 func (e *Engine) Answer(ctx context.Context, callerKey, id, name string, value []byte) (*Record, error) {
 	if len(value) > largestStep {

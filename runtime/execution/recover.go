@@ -139,6 +139,9 @@ func (e *Engine) retire(ctx context.Context, r *Record) error {
 	if err := e.endPause(ctx, r); err != nil {
 		return err
 	}
+	if err := e.ended(ctx, r); err != nil {
+		return err
+	}
 	if err := e.expireWith(ctx, e.ownerKey(r), ownedBy(r), keep); err != nil {
 		return err
 	}

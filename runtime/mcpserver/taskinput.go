@@ -22,6 +22,8 @@ func messageOf(e *aql.Execution) string {
 	switch w := e.WaitsFor; {
 	case w == nil:
 		return e.Message
+	case w.Operator && w.Approval == "":
+		return "It waits for room to ask an operator"
 	case w.Operator && w.Message != "":
 		return "An operator was asked: " + w.Message
 	case w.Operator:
@@ -37,7 +39,7 @@ func (s *Server) writeQuestion(w *wire.Writer, c *mcp.ClientCapabilities, waits 
 	switch {
 	case waits == nil:
 	case waits.Operator:
-		if s.options.ApprovalURL != nil && opensPages(c) {
+		if s.options.ApprovalURL != nil && opensPages(c) && waits.Approval != "" {
 			writePage(w, waits, s.options.ApprovalURL(waits.Approval))
 		}
 	case c != nil && hasForms(c.Elicitation):

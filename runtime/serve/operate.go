@@ -70,7 +70,7 @@ func (e environment) operate(ctx context.Context, options Options, set *flag.Fla
 			"give both the same, such as -state state.db")
 	}
 	if err == nil && options.Adapter.StateKey != nil {
-		state, err = gate.SignedStore(state, append([][]byte{options.Adapter.StateKey}, options.Adapter.OldStateKeys...)...)
+		state, err = gate.SealedStore(state, append([][]byte{options.Adapter.StateKey}, options.Adapter.OldStateKeys...)...)
 	}
 	if err != nil {
 		return fail(err)

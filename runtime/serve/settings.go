@@ -55,7 +55,7 @@ var table = []setting{
 	},
 	{
 		flag: "state-key", standard: "", env: "MCP_AQL_STATE_KEY",
-		help: "`file` with a secret that signs the state, so that who can write the state confirms nothing; " +
+		help: "`file` with a secret that encrypts the state, so that who has that reads and confirms nothing; " +
 			"after it, with commas, files with the secrets before",
 	},
 	{

@@ -11,19 +11,21 @@ import (
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/policy"
 )
 
 // Enquiry is what an execution asks a person before it goes on. No request of an agent is an answer to it.
 type Enquiry struct {
 	Operation *Operation
 	Caller    identity.Caller
+	Session   string // the connection of an anonymous caller; see Session.Connection
 	Execution string
 	Name      string // of the question in the execution
 	Danger    gen.Danger
 	Message   string
 	Reasons   []string
-	Params    []byte // without sensitive values
-	Lifetime  time.Duration
+	Params    Params
+	Lifetime  time.Duration // how long people have, unless the policy gives them less
 }
 
 // ErrNoInbox says that there is nothing where people could decide.
@@ -41,7 +43,15 @@ func (g *Gate) Enquire(ctx context.Context, q *Enquiry) (approve.Item, error) {
 	}
 	asked := q.question()
 	asked.Adapter, asked.Operation, asked.At = g.adapter, q.Operation.definition.Name, now
-	asked.Danger, asked.Message, asked.Reasons, asked.Params = q.Danger, q.Message, q.Reasons, string(q.Params)
+	asked.Danger, asked.Message, asked.Reasons = q.Danger, q.Message, q.Reasons
+	_, params := q.Params.Asked()
+	asked.Params = string(params)
+	q.heedPolicy(&asked)
+	known, err := g.find(ctx, q)
+	if err != nil {
+		return known.item, err
+	}
+	asked.Binding = known.binding
 	item, opened, err := g.inbox.Ask(ctx, asked)
 	if err != nil || !opened {
 		return item, err
@@ -61,11 +71,11 @@ func (g *Gate) Decision(ctx context.Context, q *Enquiry) (item approve.Item, dec
 		return item, false, err
 	}
 	for ctx.Err() == nil {
-		item, err = g.inbox.Find(ctx, q.question())
+		known, err := g.find(ctx, q)
 		if err != nil {
 			return item, false, err
 		}
-		if item.ID == "" {
+		if item = known.item; item.ID == "" {
 			return item, true, nil
 		}
 		switch item.StateAt(now) {
@@ -87,13 +97,58 @@ func (g *Gate) Decision(ctx context.Context, q *Enquiry) (item approve.Item, dec
 	return item, false, fmt.Errorf("looking up a decision: %w", ctx.Err())
 }
 
+// find looks up the item of an enquiry. Where there is none, the binding is that of a new one.
+func (g *Gate) find(ctx context.Context, q *Enquiry) (*waiting, error) {
+	text := fmt.Appendf(nil, "execution %d:%s%d:%s", len(q.Execution), q.Execution, len(q.Name), q.Name)
+	bindings := g.keys.bindings(text)
+	if g.keys == nil { // whoever has the state reads the question
+		bindings = []approve.Binding{sha256.Sum256(text)}
+	}
+	asked := q.question()
+	for _, binding := range bindings {
+		asked.Binding = binding
+		item, err := g.inbox.Find(ctx, asked)
+		if err != nil || item.ID != "" {
+			return &waiting{item: item, binding: binding}, err
+		}
+	}
+	return &waiting{binding: bindings[0]}, nil
+}
+
+// Withdraw removes what an execution has asked that has ended, unless it has taken the decision.
+func (g *Gate) Withdraw(ctx context.Context, q *Enquiry) error {
+	if g.inbox == nil {
+		return nil
+	}
+	return g.inbox.Withdraw(ctx, q.question())
+}
+
 // question says which item is that of the enquiry.
 func (q *Enquiry) question() approve.Question {
-	text := fmt.Sprintf("execution %d:%s%d:%s", len(q.Execution), q.Execution, len(q.Name), q.Name)
 	return approve.Question{
-		Binding: sha256.Sum256([]byte(text)), Kind: approve.Enquiry, Caller: q.Caller, Execution: q.Execution,
-		Lifetime: q.Lifetime,
+		Kind: approve.Enquiry, Caller: q.Caller, Session: q.Session,
+		Execution: q.Execution, Lifetime: q.Lifetime,
 	}
+}
+
+// heedPolicy has those people decide, and in the time, whom the policy demands for calls of the operation with the
+// parameters of the execution.
+func (q *Enquiry) heedPolicy(asked *approve.Question) {
+	if q.Operation.rules == nil {
+		return
+	}
+	decision := q.Operation.rules.Decide(policy.Request{Caller: q.Caller, Value: q.Params.Seen})
+	if decision.Effect != policy.Confirm {
+		return
+	}
+	if within := addApprovers(asked, &decision, 0); within > 0 {
+		asked.Lifetime = min(asked.Lifetime, within)
+	}
+	if len(decision.Approvers) > 0 && decision.Rule != nil {
+		addRule(asked, decision.Rule)
+	}
+	asked.Cooldown = decision.Cooldown
+	giveTime(asked)
 }
 
 // note records what has become of an enquiry.

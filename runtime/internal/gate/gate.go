@@ -57,7 +57,7 @@ func New(options Options, definitions *gen.Definitions) (*Gate, error) {
 		return nil, err
 	}
 	if g.keys != nil {
-		options.Store = signedStore{options.Store, g.keys}
+		options.Store = sealedStore{options.Store, g.keys}
 		g.options.Store = options.Store
 	}
 	g.tokens = &Tokens{Store: options.Store, Skew: c.ClockSkew}
@@ -116,7 +116,7 @@ func (g *Gate) Hold(person map[string]time.Duration, unheld []string) {
 // Operation returns the gate's view of an operation; nil if the adapter does not have it.
 func (g *Gate) Operation(name string) *Operation { return g.operations[name] }
 
-// Store is where the gate keeps state: signed, if there is a state key.
+// Store is where the gate keeps state: sealed, if there is a state key.
 func (g *Gate) Store() store.Store { return g.options.Store }
 
 // Meter counts calls; nil if nothing is counted.

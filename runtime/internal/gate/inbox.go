@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/policy"
 )
 
 // bindingKey is where the store holds the secret with which the bindings of items are made, if the adapter has no state
@@ -71,13 +72,18 @@ func (a *admission) itemBindings(ctx context.Context, b Binding) ([]approve.Bind
 		}
 		keys = keyring{{mac: secret}}
 	}
-	bindings := make([]approve.Binding, len(keys))
-	for i, k := range keys {
+	return keys.bindings(text), nil
+}
+
+// bindings returns a keyed digest of a text for each key.
+func (r keyring) bindings(text []byte) []approve.Binding {
+	bindings := make([]approve.Binding, len(r))
+	for i, k := range r {
 		mac := hmac.New(sha256.New, k.mac)
 		mac.Write(text)
 		bindings[i] = approve.Binding(mac.Sum(nil))
 	}
-	return bindings, nil
+	return bindings
 }
 
 // waiting is an item of the inbox, and the question that it is about.
@@ -154,10 +160,7 @@ func (a *admission) question(w *waiting) approve.Question {
 	q.Adapter, q.Operation, q.Danger = a.gate.adapter, definition.Name, definition.Danger
 	q.Message, q.Reasons, q.Params, q.At = message, definition.Reasons, string(params), a.now
 	if rule := a.decision.Rule; rule != nil && w.kind == approve.Confirmation {
-		q.Rule = rule.Name
-		if rule.Reason != "" {
-			q.Reasons = append(q.Reasons[:len(q.Reasons):len(q.Reasons)], rule.Reason)
-		}
+		addRule(&q, rule)
 	}
 	return q
 }
@@ -173,8 +176,17 @@ func (a *admission) terms(w *waiting) approve.Question {
 	}
 	q.Typing = a.typing()
 	q.Cooldown = max(a.gate.options.Confirmation.Cooldown[a.Operation.definition.Danger], a.decision.Cooldown)
-	within := a.Operation.person
-	for _, needed := range a.decision.Approvers {
+	if within := addApprovers(&q, &a.decision, a.Operation.person); within > 0 {
+		q.Lifetime = within
+	}
+	giveTime(&q)
+	return q
+}
+
+// addApprovers adds to a question who must approve by the policy, and returns how long these have, if that is less than
+// within; zero: as long as anybody.
+func addApprovers(q *approve.Question, d *policy.Decision, within time.Duration) time.Duration {
+	for _, needed := range d.Approvers {
 		q.Needs.Factors = append(q.Needs.Factors, approve.Factor{Count: max(needed.Count, 1), Groups: needed.Groups})
 		q.Needs.NotRequester = q.Needs.NotRequester || needed.NotRequester
 		q.Needs.Reason = q.Needs.Reason || needed.ReasonRequired
@@ -182,13 +194,22 @@ func (a *admission) terms(w *waiting) approve.Question {
 			within = needed.Within
 		}
 	}
-	if within > 0 {
-		q.Lifetime = within
-	}
-	if q.Cooldown >= q.Lifetime { // by two rules: nobody could approve in time
+	return within
+}
+
+// giveTime makes a question last longer than its cooldown, which another rule may demand: else nobody could approve.
+func giveTime(q *approve.Question) {
+	if q.Cooldown >= q.Lifetime {
 		q.Lifetime += q.Cooldown
 	}
-	return q
+}
+
+// addRule adds to a question the rule of the policy that demands it.
+func addRule(q *approve.Question, rule *policy.Rule) {
+	q.Rule = rule.Name
+	if rule.Reason != "" {
+		q.Reasons = append(q.Reasons[:len(q.Reasons):len(q.Reasons)], rule.Reason)
+	}
 }
 
 // confirmByInbox admits the request if its item is approved, and uses that up. bounded is ctx with the time limit of

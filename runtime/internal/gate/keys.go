@@ -4,11 +4,9 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 )
 
@@ -17,11 +15,12 @@ const ShortestKey = 32
 
 // key is what is derived from one secret.
 type key struct {
-	box cipher.AEAD // of seals
-	mac []byte      // of what the store holds
+	box     cipher.AEAD // of seals
+	entries cipher.AEAD // of what the store holds
+	mac     []byte      // of what items are bound to
 }
 
-// keyring are the keys of an adapter. The first one seals and signs; all of them open and verify.
+// keyring are the keys of an adapter. The first one seals; all of them open.
 type keyring []key
 
 // newKeyring derives the keys of secrets.
@@ -34,10 +33,13 @@ func newKeyring(secrets ...[]byte) (keyring, error) {
 		var derived key
 		seals, err := hkdf.Key(sha256.New, secret, nil, "aqltag state key: seals", 32)
 		if err == nil {
-			derived.mac, err = hkdf.Key(sha256.New, secret, nil, "aqltag state key: entries", sha256.Size)
+			derived.mac, err = hkdf.Key(sha256.New, secret, nil, "aqltag state key: bindings", sha256.Size)
 		}
 		if err == nil {
 			derived.box, err = newBox(seals)
+		}
+		if err == nil {
+			derived.entries, err = entryBox(secret)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("deriving from a state key: %w", err)
@@ -45,6 +47,14 @@ func newKeyring(secrets ...[]byte) (keyring, error) {
 		ring = append(ring, derived)
 	}
 	return ring, nil
+}
+
+func entryBox(secret []byte) (cipher.AEAD, error) {
+	entries, err := hkdf.Key(sha256.New, secret, nil, "aqltag state key: entries", 32)
+	if err != nil {
+		return nil, err
+	}
+	return newBox(entries)
 }
 
 func newBox(key []byte) (cipher.AEAD, error) {
@@ -80,27 +90,21 @@ func (r keyring) open(sealed, context string) string {
 	return ""
 }
 
-// signed returns the value of an entry of the store with its signature, which is one of the entry's key, too.
-func (k key) signed(entry string, value []byte) []byte {
-	return append(value[:len(value):len(value)], k.signature(entry, value)...)
+// sealEntry encrypts the value of an entry of the store. It opens only as the value of that one.
+func (k key) sealEntry(entry string, value []byte) []byte {
+	nonce := make([]byte, k.entries.NonceSize(), k.entries.NonceSize()+len(value)+k.entries.Overhead())
+	rand.Read(nonce) // never fails (crypto/rand)
+	return k.entries.Seal(nonce, nonce, value, []byte(entry))
 }
 
-func (k key) signature(entry string, value []byte) []byte {
-	mac := hmac.New(sha256.New, k.mac)
-	mac.Write(binary.AppendUvarint(nil, uint64(len(entry))))
-	mac.Write([]byte(entry))
-	mac.Write(value)
-	return mac.Sum(nil)
-}
-
-// verified returns the value that signed was given for an entry; ok is false if none of the keys has signed it.
-func (r keyring) verified(entry string, signed []byte) (value []byte, ok bool) {
-	if len(signed) < sha256.Size {
-		return nil, false
-	}
-	value, signature := signed[:len(signed)-sha256.Size], signed[len(signed)-sha256.Size:]
+// entry returns the value that sealEntry was given for an entry; ok is false if none of the keys has sealed it.
+func (r keyring) entry(entry string, sealed []byte) (value []byte, ok bool) {
 	for _, k := range r {
-		if hmac.Equal(signature, k.signature(entry, value)) {
+		size := k.entries.NonceSize()
+		if len(sealed) < size {
+			return nil, false
+		}
+		if value, err := k.entries.Open(nil, sealed[:size], sealed[size:], []byte(entry)); err == nil {
 			return value, true
 		}
 	}

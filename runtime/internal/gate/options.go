@@ -24,7 +24,7 @@ type Options struct {
 	// Store holds tokens and counters; nil: memory does.
 	Store store.Store
 	// StateKeys are secrets that sign what the store holds, and seal what clients hold. The first one does; all of them
-	// verify and open. None: entries are not signed, and the store holds the secret of seals.
+	// open. None: entries are not sealed, and the store holds the secret of seals.
 	StateKeys [][]byte
 	// StoreTimeout bounds how long a request waits for the store; default 2 seconds. After it the request is refused.
 	StoreTimeout time.Duration

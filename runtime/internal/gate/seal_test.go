@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/google/go-cmp/cmp"
@@ -232,8 +233,8 @@ func TestHumanOnlyRefusesTokens(t *testing.T) {
 	}
 }
 
-// C9: with a state key who writes the store adds, changes and moves no entry.
-func TestEntriesAreSigned(t *testing.T) {
+// C9: with a state key who has the store reads no entry, and adds, changes and moves none.
+func TestEntriesAreSealed(t *testing.T) {
 	inner := new(store.Memory)
 	ring, err := newKeyring(secret("a"), secret("b"))
 	if err != nil {
@@ -243,7 +244,7 @@ func TestEntriesAreSigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signed := signedStore{inner, ring}
+	sealed := sealedStore{inner, ring}
 	ctx := t.Context()
 	put := func(s store.Store, key, value string) {
 		t.Helper()
@@ -251,12 +252,12 @@ func TestEntriesAreSigned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put(signed, "t/own", "mine")
-	put(signedStore{inner, old}, "t/old", "before")
+	put(sealed, "t/own", "mine")
+	put(sealedStore{inner, old}, "t/old", "before")
 	put(inner, "t/plain", "forged")
 	own, err := inner.Get(ctx, "t/own")
-	if err != nil || !bytes.HasPrefix(own.Value, []byte("mine")) {
-		t.Fatalf("%q, %v", own.Value, err)
+	if err != nil || bytes.Contains(own.Value, []byte("mine")) {
+		t.Fatalf("it can be read: %q, %v", own.Value, err)
 	}
 	put(inner, "t/moved", string(own.Value))
 	put(inner, "t/cut", string(own.Value[:len(own.Value)-1]))
@@ -264,10 +265,10 @@ func TestEntriesAreSigned(t *testing.T) {
 	put(inner, "t/empty", "")
 	got := map[string]string{}
 	for _, key := range []string{"own", "old", "plain", "moved", "cut", "longer", "empty", "none"} {
-		entry, err := signed.Get(ctx, "t/"+key)
+		entry, err := sealed.Get(ctx, "t/"+key)
 		switch {
-		case errors.Is(err, errUnsigned):
-			got[key] = "not signed"
+		case errors.Is(err, errUnsealed):
+			got[key] = "not sealed"
 		case err != nil:
 			t.Error(err)
 		default:
@@ -275,20 +276,38 @@ func TestEntriesAreSigned(t *testing.T) {
 		}
 	}
 	want := map[string]string{
-		"own": "mine", "old": "before", "plain": "not signed", "moved": "not signed", "cut": "not signed",
-		"longer": "not signed", "empty": "not signed", "none": "",
+		"own": "mine", "old": "before", "plain": "not sealed", "moved": "not sealed", "cut": "not sealed",
+		"longer": "not sealed", "empty": "not sealed", "none": "",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	entries, err := signed.List(ctx, "t/", "", 10)
+	entries, err := sealed.List(ctx, "t/", "", 10)
 	if err != nil || len(entries) != 7 {
 		t.Fatalf("%d entries, %v", len(entries), err)
 	}
 	for _, e := range entries {
-		if value := want[strings.TrimPrefix(e.Key, "t/")]; value != "not signed" && value != string(e.Value) ||
-			value == "not signed" && e.Value != nil {
+		if value := want[strings.TrimPrefix(e.Key, "t/")]; value != "not sealed" && value != string(e.Value) ||
+			value == "not sealed" && e.Value != nil {
 			t.Errorf("%s is listed as %q", e.Key, e.Value)
 		}
+	}
+}
+
+// C9: with a state key nobody who reads the store can try which question an execution has asked.
+func TestQuestionsCannotBeTried(t *testing.T) {
+	bindings := make(map[approve.Binding]string)
+	for name, keys := range map[string][][]byte{"no key": nil, "a key": {secret("a")}, "another": {secret("b")}} {
+		options := Options{Store: new(store.Memory), StateKeys: keys}
+		options.Confirmation.Inbox = approve.New
+		g := newGate(t, options)
+		found, err := g.find(t.Context(), &Enquiry{Execution: "exec_1", Name: "May I?"})
+		if err != nil || found.item.ID != "" {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		if other := bindings[found.binding]; other != "" {
+			t.Errorf("%s and %s have one digest of a question", name, other)
+		}
+		bindings[found.binding] = name
 	}
 }

@@ -52,6 +52,14 @@ func (g *Gate) NewCallerSession() *Session {
 	return s
 }
 
+// Connection returns what identifies the connection; empty: the session is of a caller, whatever the connection.
+func (s *Session) Connection() string {
+	if s.shared {
+		return ""
+	}
+	return s.ID
+}
+
 // issueRate returns how many tokens a session can be issued in a second.
 func issueRate(c *Confirmation) rate.Limit {
 	if c.IssuesPerMinute < 0 {

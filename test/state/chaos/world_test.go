@@ -147,7 +147,7 @@ func newWorld(t testing.TB, k kind, seed uint64, mutant string, limits bounds) *
 			t.Logf("the disk of %s is never full: this test may not mount one", name)
 		}
 	}
-	// With every other seed the state is signed, with every other two the audit log.
+	// With every other seed the state is sealed, with every other two the audit log.
 	for i, name := range []string{"state", "audit"} {
 		if seed>>i&1 == 0 {
 			w.keys[name] = filepath.Join(dir, name+".key")
