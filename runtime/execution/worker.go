@@ -85,9 +85,16 @@ func (e *Engine) serve(ctx context.Context, l *life) {
 			close(lost)
 		}
 	}()
+	receiving, noMore := context.WithCancel(ctx)
+	received := e.receives(receiving, l.worker)
 	e.claims(ctx, lost)
+	noMore()
 	if ctx.Err() != nil {
 		e.drain(l.worker)
+		select {
+		case <-received:
+		case <-time.After(storeTimeout): // others see that the worker is gone
+		}
 	}
 	e.mu.Lock()
 	e.worker = ""
@@ -137,6 +144,7 @@ func (e *Engine) beat(ctx context.Context, l *life) bool {
 	for {
 		bounded, cancel := context.WithTimeout(ctx, e.o.Lease/3)
 		e.recover(bounded, l.worker)
+		e.recoverJobs(bounded, l.worker)
 		cancel()
 		select {
 		case <-ctx.Done():
