@@ -89,6 +89,19 @@ func (e *Engine) receives(ctx context.Context, worker string) <-chan struct{} {
 	return over
 }
 
+// awaitAll waits until dispatchers have all their jobs back, but no longer than a while.
+func awaitAll(received []<-chan struct{}) {
+	timer := time.NewTimer(storeTimeout)
+	defer timer.Stop()
+	for _, over := range received {
+		select {
+		case <-over:
+		case <-timer.C:
+			return
+		}
+	}
+}
+
 // receive makes an attempt at the execution of a job, and returns when it has ended, or in how long the job is to be
 // handed out again.
 func (e *Engine) receive(ctx context.Context, worker string, job Job) (again time.Duration) {

@@ -22,7 +22,7 @@ import (
 type Options struct {
 	// Open opens the store that executions are in. Several scenarios may share one: each has a name of its own.
 	Open func(t *testing.T) store.Store
-	// Dispatcher returns what hands out the executions that are in a store; nil: nothing does.
+	// Dispatcher returns what hands out the executions that are in a store; nil, or where it returns nil: nothing does.
 	Dispatcher func(in store.Store) execution.Dispatcher
 	// Lease is that of the workers. The slower the store, the longer it has to be.
 	Lease time.Duration
@@ -107,12 +107,14 @@ func newScenario(t *testing.T, o Options, name string, m mode, at int) *scenario
 		person:  make(map[string]bool),
 		failing: &failing{Store: in, mode: m, at: at, thaw: make(chan struct{}), over: make(chan struct{})},
 	}
-	if o.Dispatcher == nil {
-		s.first, s.second = s.engine(name, s.failing, nil), s.engine(name, in, nil)
-		return s
+	var first, second execution.Dispatcher
+	if o.Dispatcher != nil {
+		second = o.Dispatcher(in)
 	}
-	d := o.Dispatcher(in)
-	s.first, s.second = s.engine(name, s.failing, &failingDispatcher{d, s.failing}), s.engine(name, in, d)
+	if second != nil {
+		first = &failingDispatcher{second, s.failing}
+	}
+	s.first, s.second = s.engine(name, s.failing, first), s.engine(name, in, second)
 	return s
 }
 

@@ -91,13 +91,19 @@ func (s *Store) migrate(ctx context.Context) error {
 	if now, err := migrator.Validate(ctx, nil); err == nil && now.OK {
 		return nil
 	}
-	return pgx.BeginFunc(ctx, s.Pool(), func(tx pgx.Tx) error {
+	// A connection of its own has the lock: River takes others, since one transaction cannot make all that it needs.
+	conn, err := pgx.ConnectConfig(ctx, s.Pool().Config().ConnConfig)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // it has done its work
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		lock := fnv.New64a()
 		io.WriteString(lock, "aql river "+s.Schema())
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1::bigint)`, int64(lock.Sum64())); err != nil {
 			return fmt.Errorf("waiting for others: %w", err)
 		}
-		_, err := migrator.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil)
+		_, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
 		return err
 	})
 }
