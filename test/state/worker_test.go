@@ -24,6 +24,8 @@ func runWorker(work string, args []string) error {
 		return race(args[0])
 	case "execute":
 		return execute(args[0], args[1])
+	case "measure":
+		return measure(args[0], args[1])
 	case "answer":
 		return answerExecutions(args[0], args[1])
 	case "cycle":
@@ -154,7 +156,7 @@ type process struct {
 	out *bufio.Scanner
 }
 
-func start(t *testing.T, work string, args ...string) *process {
+func start(t testing.TB, work string, args ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.CommandContext(t.Context(), os.Args[0], args...)}
 	p.Env = append(os.Environ(), workerVariable+"="+work)
@@ -175,7 +177,7 @@ func start(t *testing.T, work string, args ...string) *process {
 }
 
 // line reads the next line of a worker's output.
-func (p *process) line(t *testing.T) string {
+func (p *process) line(t testing.TB) string {
 	t.Helper()
 	if !p.out.Scan() {
 		t.Fatalf("a worker ended: %v", errors.Join(p.out.Err(), p.Wait()))

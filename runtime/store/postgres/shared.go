@@ -14,4 +14,6 @@ func (s *Store) Schema() string { return s.sql.schema }
 
 // Failure wraps an error of the server as those of the store's methods: its text names no host, user or password. It
 // returns nil for nil.
-func (s *Store) Failure(ctx context.Context, doing string, err error) error { return failed(ctx, doing, err) }
+func (s *Store) Failure(ctx context.Context, doing string, err error) error {
+	return failed(ctx, doing, err)
+}
