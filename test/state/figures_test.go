@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,6 +29,7 @@ const (
 	measuredWork       = 10 * time.Millisecond // of a step
 	measuredProcesses  = 3
 	measuredSlots      = 16
+	measuredUnderWay   = 30 // executions, for which two of the processes have room
 	measuredLease      = 3 * time.Second
 	measuredKills      = 8
 	betweenKills       = 700 * time.Millisecond
@@ -38,10 +41,11 @@ const (
 //	go -C test/state test -run '^$' -bench Fleet -benchtime 1x
 func BenchmarkFleet(b *testing.B) {
 	var table strings.Builder
-	fmt.Fprintf(&table, "%d executions of %d steps of %v; %d processes with %d slots each; lease %v; %d CPUs\n\n",
-		measuredExecutions, measuredSteps, measuredWork, measuredProcesses, measuredSlots, measuredLease, runtime.NumCPU())
-	fmt.Fprintln(&table, "| engine | kills | starts | executions | takeover: min, median, max | steps done twice |")
-	fmt.Fprintln(&table, "| --- | --- | --- | --- | --- | --- |")
+	fmt.Fprintf(&table, "%d executions of %d steps of %v, %d at a time; %d processes with %d slots each; "+
+		"lease %v; %d CPUs\n\n", measuredExecutions, measuredSteps, measuredWork, measuredUnderWay, measuredProcesses,
+		measuredSlots, measuredLease, runtime.NumCPU())
+	fmt.Fprintln(&table, "| engine | kills | executions | takeover: min, median, max (number) | steps repeated |")
+	fmt.Fprintln(&table, "| --- | --- | --- | --- | --- |")
 	for b.Loop() {
 		for _, engine := range []struct{ name, before string }{{"the store", ""}, {"River", byRiver}} {
 			for _, kills := range []int{0, measuredKills} {
@@ -54,22 +58,21 @@ func BenchmarkFleet(b *testing.B) {
 
 // figures are what was measured.
 type figures struct {
-	kills            int
-	starting, ending time.Duration
-	takeovers        []time.Duration
-	repeated         int // steps that were done more than once
+	kills     int
+	took      time.Duration
+	takeovers []time.Duration
+	repeated  int // steps that were done more than once
 }
 
 func (f *figures) row(engine string) string {
-	perSecond := func(d time.Duration) string { return fmt.Sprintf("%.0f/s", measuredExecutions/d.Seconds()) }
 	takeover := "–"
 	if n := len(f.takeovers); n > 0 {
 		slices.Sort(f.takeovers)
 		takeover = fmt.Sprintf("%.1f, %.1f, %.1f s (%d)", f.takeovers[0].Seconds(), f.takeovers[n/2].Seconds(),
 			f.takeovers[n-1].Seconds(), n)
 	}
-	return fmt.Sprintf("| %s | %d | %s | %s | %s | %d of %d |", engine, f.kills, perSecond(f.starting),
-		perSecond(f.ending), takeover, f.repeated, measuredExecutions*measuredSteps)
+	return fmt.Sprintf("| %s | %d | %.0f/s | %s | %d of %d |", engine, f.kills, measuredExecutions/f.took.Seconds(),
+		takeover, f.repeated, measuredExecutions*measuredSteps)
 }
 
 func newMeasuredEngine(state store.Store, seen io.Writer) (*execution.Engine, error) {
@@ -118,7 +121,7 @@ func measure(location, seenFile string) error {
 	return e.Work(ctx)
 }
 
-// measureFleet starts executions, and then the processes that run them.
+// measureFleet starts processes and executions, and kills some of the processes.
 func measureFleet(b *testing.B, location string, kills int) *figures {
 	b.Helper()
 	seen := filepath.Join(b.TempDir(), "seen")
@@ -131,56 +134,67 @@ func measureFleet(b *testing.B, location string, kills int) *figures {
 	if err != nil {
 		b.Fatal(err)
 	}
-	f := &figures{kills: kills}
-	var ids []string
-	began := time.Now()
-	for range measuredExecutions {
-		r, err := e.Start(b.Context(), execution.Start{Operation: "work", CallerKey: "ann"})
-		if err != nil {
-			b.Fatal(err)
-		}
-		ids = append(ids, r.ID)
-	}
-	f.starting = time.Since(began)
-	began = time.Now()
 	var workers []*process
 	for range measuredProcesses {
-		workers = append(workers, start(b, "measure", location, seen))
-	}
-	for _, w := range workers {
+		w := start(b, "measure", location, seen)
 		w.line(b)
+		workers = append(workers, w)
 	}
+	began := time.Now()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		executeMany(b, e)
+	}()
 	killed := make(map[string]time.Time) // by the process
-	next := time.Now().Add(betweenKills)
-	for len(ids) > 0 {
-		if len(killed) < kills && time.Now().After(next) {
+	next := time.NewTicker(betweenKills)
+	defer next.Stop()
+	for under := true; under; {
+		select {
+		case <-ended:
+			under = false
+		case <-next.C:
+			if len(killed) == kills {
+				continue
+			}
 			at := rand.IntN(len(workers))
 			killed[fmt.Sprint(workers[at].Process.Pid)] = time.Now()
 			_ = workers[at].Process.Kill()
 			_ = workers[at].Wait() // it was killed
 			workers[at] = start(b, "measure", location, seen)
 			workers[at].line(b)
-			next = time.Now().Add(betweenKills)
-		}
-		r, err := e.Get(b.Context(), "ann", ids[0])
-		switch {
-		case err != nil:
-			b.Fatal(err)
-		case r.State == execution.Completed:
-			ids = ids[1:]
-		case r.State.Terminal():
-			b.Fatalf("an execution is %s", r.State)
-		default:
-			time.Sleep(10 * time.Millisecond)
 		}
 	}
-	f.kills, f.ending = len(killed), time.Since(began)
+	f := &figures{kills: len(killed), took: time.Since(began)}
 	for _, w := range workers {
 		_ = w.Process.Kill()
 		_ = w.Wait() // it was killed
 	}
 	f.read(b, seen, killed)
 	return f
+}
+
+// executeMany starts executions as others end, and waits for the ends.
+func executeMany(b *testing.B, e *execution.Engine) {
+	b.Helper()
+	var left atomic.Int64
+	left.Store(measuredExecutions)
+	var all sync.WaitGroup
+	for range measuredUnderWay {
+		all.Go(func() {
+			for left.Add(-1) >= 0 {
+				r, err := e.Start(b.Context(), execution.Start{Operation: "work", CallerKey: "ann"})
+				for err == nil && !r.State.Terminal() {
+					r, err = e.Wait(b.Context(), "ann", r.ID, r.Version(), time.Minute)
+				}
+				if err != nil || r.State != execution.Completed {
+					b.Errorf("an execution is %+v: %v", r, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // read reads what processes have told of their attempts and steps.

@@ -12,9 +12,9 @@
 // package execution says of it. River does not decide that a process is dead: workers look after that, as they do
 // without River.
 //
-// Each adapter has a queue of its own, which has its name: see River's user interface. A job is one attempt. Jobs may be
-// looked at there, and what is done to them there is made good: the execution of a job that was deleted or cancelled is
-// queued again within half an hour.
+// Each adapter has a queue of its own, which has its name, and a job is one attempt. River's user interface shows them.
+// What is done to jobs there is made good: the execution of one that was deleted or cancelled is queued again within
+// half an hour.
 package river
 
 import (

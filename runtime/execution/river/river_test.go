@@ -137,8 +137,10 @@ func TestJobsAreScheduled(t *testing.T) {
 // Each adapter has a queue of its own, which has its name where River allows that.
 func TestQueuesOfAdapters(t *testing.T) {
 	seen := make(map[string]string)
-	for _, name := range []string{"shop", "the-shop", "the_shop", "The Shop", "the shop", "", "Läden", "läden", "--", "a--b",
-		strings.Repeat("x", 40), strings.Repeat("x", 41), strings.Repeat("Y", 500)} {
+	for _, name := range []string{
+		"shop", "the-shop", "the_shop", "The Shop", "the shop", "", "Läden", "läden", "--", "a--b",
+		strings.Repeat("x", 40), strings.Repeat("x", 41), strings.Repeat("Y", 500),
+	} {
 		got := queueName(name)
 		if other, is := seen[got]; is {
 			t.Errorf("%q and %q have the queue %s", name, other, got)
