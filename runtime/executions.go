@@ -180,10 +180,11 @@ func (e *executions) open(a *Adapter) error {
 		keys = append([][]byte{a.options.StateKey}, a.options.OldStateKeys...)
 	}
 	o := &a.options.Executions
+	dispatcher, _ := a.options.State.(execution.Dispatcher)
 	var err error
 	e.engine, err = execution.New(execution.Options{
-		Store: a.options.State, Name: a.options.Name, Operations: operations, Slots: o.Slots, Lease: o.Lease, Poll: o.Poll,
-		Drain: o.Drain, Most: o.Most, Keys: keys, Logger: a.log,
+		Store: a.options.State, Dispatcher: dispatcher, Name: a.options.Name, Operations: operations,
+		Slots: o.Slots, Lease: o.Lease, Poll: o.Poll, Drain: o.Drain, Most: o.Most, Keys: keys, Logger: a.log,
 		Decisions: e.decisions, Ended: e.ended, Now: a.options.Now,
 	})
 	return err

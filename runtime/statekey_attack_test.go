@@ -3,7 +3,6 @@ package aql_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
@@ -20,94 +19,74 @@ import (
 	"github.com/aqltag/aqltag/runtime/verify"
 )
 
-// burglar is a state as somebody sees it who can read and write it and does not have its key: what is read has no
-// signature, and what is written has one of the burglar's making.
+// burglar is a state as somebody sees it who knows all that is in it, and can write it, but does not have its key.
 type burglar struct {
-	*store.Memory
-	sign func(before []byte) []byte // before is the signature that the entry has had
-}
-
-func cut(signed []byte) (value, signature []byte) {
-	if len(signed) < sha256.Size {
-		return signed, nil
-	}
-	return signed[:len(signed)-sha256.Size], signed[len(signed)-sha256.Size:]
-}
-
-func (b burglar) Get(ctx context.Context, key string) (store.Entry, error) {
-	entry, err := b.Memory.Get(ctx, key)
-	entry.Value, _ = cut(entry.Value)
-	return entry, err
-}
-
-func (b burglar) List(ctx context.Context, prefix, after string, limit int) ([]store.Entry, error) {
-	entries, err := b.Memory.List(ctx, prefix, after, limit)
-	for i := range entries {
-		entries[i].Value, _ = cut(entries[i].Value)
-	}
-	return entries, err
+	store.Store // as an adapter with the key reads it
+	state       *store.Memory
+	// forge makes what is written in place of a sealed entry whose value is known.
+	forge func(value, known, sealed []byte) []byte
 }
 
 func (b burglar) Put(
 	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
 ) (store.Version, error) {
-	entry, err := b.Memory.Get(ctx, key)
+	known, err := b.Get(ctx, key)
 	if err != nil {
 		return 0, err
 	}
-	_, before := cut(entry.Value)
-	return b.Memory.Put(ctx, key, append(bytes.Clone(value), b.sign(before)...), old, ttl)
+	sealed, err := b.state.Get(ctx, key)
+	if err != nil {
+		return 0, err
+	}
+	return b.state.Put(ctx, key, b.forge(value, known.Value, sealed.Value), old, ttl)
 }
 
-// withoutReading are those who do not even cut off signatures.
+// flip changes what is known of a sealed entry, bit by bit, and leaves the rest as it is.
+func flip(value, known, sealed []byte) []byte {
+	const nonce = 12
+	flipped := bytes.Clone(sealed)
+	for i := range min(len(value), len(known), len(flipped)-nonce) {
+		flipped[nonce+i] ^= known[i] ^ value[i]
+	}
+	return flipped
+}
+
+// locksmith seals what is written with another key.
+type locksmith struct {
+	store.Store
+	other store.Store
+}
+
+func (l locksmith) Put(
+	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
+) (store.Version, error) {
+	return l.other.Put(ctx, key, value, old, ttl)
+}
+
+// withoutReading are those who know nothing of what is in the state.
 const withoutReading = "who writes as if there was no key"
 
 // intruders are those who write a state that has a key, with the one among them who has it.
 func intruders(t *testing.T, state *store.Memory, key []byte) map[string]store.Store {
 	t.Helper()
-	signed := func(key []byte) store.Store {
-		s, err := gate.SignedStore(state, key)
+	sealed := func(key []byte) store.Store {
+		s, err := gate.SealedStore(state, key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
+	known := sealed(key)
 	return map[string]store.Store{
-		"who has the key":            signed(key),
-		"who signs with another key": relabeled{burglar{state, nil}, signed([]byte(strings.Repeat("b", 32)))},
-		"who signs nothing":          burglar{state, func([]byte) []byte { return nil }},
-		"who keeps the signatures":   burglar{state, func(before []byte) []byte { return before }},
-		"who makes up signatures":    burglar{state, func([]byte) []byte { return make([]byte, sha256.Size) }},
-		withoutReading:               state,
+		"who has the key":              known,
+		"who seals with another key":   locksmith{known, sealed([]byte(strings.Repeat("b", 32)))},
+		"who seals nothing":            burglar{known, state, func(value, _, _ []byte) []byte { return value }},
+		"who knows all and flips bits": burglar{known, state, flip},
+		"who makes up a seal": burglar{known, state, func(value, _, _ []byte) []byte {
+			return append(append(make([]byte, 12), value...), make([]byte, 16)...)
+		}},
+		withoutReading: state,
 	}
-}
-
-// relabeled reads as a burglar does, and writes with a key.
-type relabeled struct {
-	burglar
-	store.Store
-}
-
-func (r relabeled) Get(ctx context.Context, key string) (store.Entry, error) {
-	return r.burglar.Get(ctx, key)
-}
-
-func (r relabeled) List(ctx context.Context, prefix, after string, limit int) ([]store.Entry, error) {
-	return r.burglar.List(ctx, prefix, after, limit)
-}
-
-func (r relabeled) Put(
-	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
-) (store.Version, error) {
-	return r.Store.Put(ctx, key, value, old, ttl)
-}
-
-func (r relabeled) Delete(ctx context.Context, key string, old store.Version) error {
-	return r.Store.Delete(ctx, key, old)
-}
-
-func (r relabeled) Take(ctx context.Context, claims []store.Claim) ([]store.Count, error) {
-	return r.Store.Take(ctx, claims)
 }
 
 // breakIn does what the program of people does: it has the code of a challenge shown, or approves of all that waits.
@@ -184,11 +163,11 @@ func TestWritersOfTheStateLetNothingPass(t *testing.T) {
 				a := newAgents(t, strict(), func(o *aql.Options) {
 					o.StateKey, o.Confirmation.HumanOnly = key, true
 				})
-				signed, err := gate.SignedStore(a.state, key)
+				sealed, err := gate.SealedStore(a.state, key)
 				if err != nil {
 					t.Fatal(err)
 				}
-				a.inbox = approve.New(signed)
+				a.inbox = approve.New(sealed)
 				id := tt.waits(a)
 				code := breakIn(t, who, intruders(t, a.state, key)[who], a.now, id)
 				got := tt.tries(a, id, code)

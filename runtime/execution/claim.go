@@ -51,51 +51,64 @@ func (e *Engine) claim(ctx context.Context, skip *others) (next time.Duration, e
 		}
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		defer cancel()
-		if !e.claimOne(bounded, worker, entry, skip) {
-			<-e.slots
+		switch e.attempt(bounded, worker, entry.Key, func() { e.nudge() }) {
+		case begun:
+			e.discard(bounded, entry)
+			return ctx.Err() == nil
+		case settled:
+			e.discard(bounded, entry)
+		case elsewhere:
+			skip.add(entry.Key)
 		}
+		<-e.slots
 		return ctx.Err() == nil
 	})
 	return next, err
 }
 
-// claimOne takes the execution of an entry of the queue, for which a slot is held. It returns false where it did not.
-func (e *Engine) claimOne(ctx context.Context, worker string, entry store.Entry, skip *others) bool {
-	id := lastOf(entry.Key)
+// claimed is what has come of what was to be claimed.
+type claimed int
+
+const (
+	begun     claimed = iota // an attempt, which has the slot
+	settled                  // nothing is to be done for it, or somebody else does it
+	elsewhere                // other processes may be able to run it
+	undecided                // it is to be tried again
+)
+
+// attempt begins an attempt at the execution that was queued with a key. A slot is held. ended is called when the
+// attempt has ended and has given back the slot.
+func (e *Engine) attempt(ctx context.Context, worker, key string, ended func()) claimed {
+	id := lastOf(key)
 	r, err := e.read(ctx, id)
+	if errors.Is(err, errFormat) {
+		return elsewhere
+	}
 	if err != nil {
-		if errors.Is(err, errFormat) {
-			skip.add(entry.Key)
-		} else {
-			e.warn(ctx, "executions: reading one failed", err)
-		}
-		return false
+		e.warn(ctx, "executions: reading one failed", err)
+		return undecided
 	}
 	if r == nil {
-		e.reap(ctx, entry)
-		return false
+		e.reap(ctx, id)
+		return undecided
 	}
 	e.mu.Lock()
 	delete(e.orphans, id)
 	e.mu.Unlock()
 	switch {
-	case r.queued() && e.queueKey(r) != entry.Key, r.Worker != "": // it is queued elsewhere, or with a worker
-		e.discard(ctx, entry)
-		return false
+	case r.queued() && e.queueKey(r) != key, r.Worker != "": // it is queued elsewhere, or with a worker
+		return settled
 	case r.State.Terminal():
 		if r.Buried || e.retire(ctx, r) == nil {
-			e.discard(ctx, entry)
+			return settled
 		}
-		return false
+		return undecided
 	case e.operation(r).Do == nil:
-		skip.add(entry.Key)
-		return false
+		return elsewhere
+	case e.take(ctx, worker, r, ended):
+		return begun
 	}
-	if !e.take(ctx, worker, r) {
-		return false
-	}
-	e.discard(ctx, entry)
-	return true
+	return undecided
 }
 
 // discard deletes an entry at the version that was read. It does not matter if that fails: it is found again.
@@ -103,9 +116,8 @@ func (e *Engine) discard(ctx context.Context, entry store.Entry) {
 	_ = e.o.Store.Delete(ctx, entry.Key, entry.Version)
 }
 
-// reap removes an entry of the queue whose record does not exist for so long that its maker must have died.
-func (e *Engine) reap(ctx context.Context, entry store.Entry) {
-	id := lastOf(entry.Key)
+// reap buries an execution that is queued, and whose record does not exist for so long that its maker must have died.
+func (e *Engine) reap(ctx context.Context, id string) {
 	e.mu.Lock()
 	since, known := e.orphans[id]
 	if !known {
@@ -120,8 +132,8 @@ func (e *Engine) reap(ctx context.Context, entry store.Entry) {
 	}
 }
 
-// take makes an execution the worker's, and begins an attempt. A slot is held.
-func (e *Engine) take(ctx context.Context, worker string, r *Record) bool {
+// take makes an execution the worker's, and begins an attempt. A slot is held; ended is called when it is given back.
+func (e *Engine) take(ctx context.Context, worker string, r *Record, ended func()) bool {
 	if !e.activate(r.ID) {
 		return false
 	}
@@ -146,7 +158,7 @@ func (e *Engine) take(ctx context.Context, worker string, r *Record) bool {
 	}
 	run := e.newRun(r)
 	e.spawn(func() {
-		defer func() { <-e.slots; e.nudge() }()
+		defer func() { <-e.slots; ended() }()
 		run.carryOut()
 	})
 	return true

@@ -170,11 +170,10 @@ func (e *Engine) retry(ctx context.Context, r *Record) (*Record, error) {
 		}
 		return nil, err
 	}
-	if err := e.put(ctx, e.queueKey(r), nil, 0); err != nil {
+	if _, err := e.enqueue(ctx, r); err != nil {
 		return nil, err
 	}
-	e.nudge()
-	e.tell(ctx, queuePart)
+	e.announce(ctx)
 	return r, e.drop(ctx, work)
 }
 

@@ -59,6 +59,8 @@ func (o *Operation) keep() time.Duration {
 // Options configures an engine. Store and Operations are required.
 type Options struct {
 	Store store.Store
+	// Dispatcher queues executions that are not attached, and hands them out; nil: Store does.
+	Dispatcher Dispatcher
 	// Name separates the executions of adapters that share a store.
 	Name string
 	// Operations by their names. Executions of other operations are left to other processes.
@@ -152,9 +154,12 @@ type Engine struct {
 	runs    map[string]*Run
 	orphans map[string]time.Time // queued executions without record, and since when they are known
 	waiters map[string]map[chan struct{}]bool
+	holding map[string]int // jobs of the dispatcher that this process has
 	closing bool
 	tries   int           // attempts that run or wait
 	idle    chan struct{} // is closed when none does; nil: nobody waits for that
+
+	astray map[string]bool // jobs of the dispatcher that this worker should have and has not, as it looked last
 
 	walking sync.Mutex     // of what follows
 	walked  string         // where the last walk has ended; empty: it has looked at all
@@ -182,7 +187,8 @@ func New(o Options) (*Engine, error) {
 		paused: make(chan struct{}, 1),
 		active: make(map[string]bool), runs: make(map[string]*Run),
 		orphans: make(map[string]time.Time), waiters: make(map[string]map[chan struct{}]bool),
-		lost: make(map[string]int), missing: make(map[string]int),
+		holding: make(map[string]int),
+		lost:    make(map[string]int), missing: make(map[string]int),
 	}
 	return e, e.makeBoxes()
 }

@@ -158,11 +158,10 @@ func (e *Engine) resume(ctx context.Context, r *Record, answer []byte) error {
 	case err != nil: // it may have been made
 		return err
 	}
-	if err := e.put(ctx, e.queueKey(r), nil, 0); err != nil {
+	if _, err := e.enqueue(ctx, r); err != nil {
 		return err
 	}
-	e.nudge()
-	e.tell(ctx, queuePart)
+	e.announce(ctx)
 	return e.drop(ctx, work)
 }
 

@@ -152,8 +152,10 @@ func (e *Engine) recordKey(id string) string { return e.root + recordPart + id }
 
 func (e *Engine) workKey(worker, id string) string { return e.root + workPart + worker + "/" + id }
 
-func (e *Engine) queueKey(r *Record) string {
-	return fmt.Sprintf("%s%s%016x/%s", e.root, queuePart, uint64(r.Due.UnixNano()), r.ID)
+func (e *Engine) queueKey(r *Record) string { return e.queueKeyOf(r.ID, r.Due) }
+
+func (e *Engine) queueKeyOf(id string, due time.Time) string {
+	return fmt.Sprintf("%s%s%016x/%s", e.root, queuePart, uint64(due.UnixNano()), id)
 }
 
 // soon returns when an execution is due that is to go on now. It is never the time of the attempt before, by however

@@ -26,11 +26,7 @@ func (e *Engine) recover(ctx context.Context, worker string) {
 		if err != nil || len(work) == 0 {
 			return
 		}
-		living := make(map[string]bool)
-		err = e.each(ctx, e.root+alivePart, func(entry store.Entry) bool {
-			living[lastOf(entry.Key)] = true
-			return true
-		})
+		living, err := e.living(ctx)
 		if err != nil {
 			return
 		}
@@ -51,6 +47,16 @@ func (e *Engine) recover(ctx context.Context, worker string) {
 		}
 		after = work[len(work)-1].Key
 	}
+}
+
+// living returns the workers that are alive.
+func (e *Engine) living(ctx context.Context) (map[string]bool, error) {
+	living := make(map[string]bool)
+	err := e.each(ctx, e.root+alivePart, func(entry store.Entry) bool {
+		living[lastOf(entry.Key)] = true
+		return true
+	})
+	return living, err
 }
 
 // recoverOne deals with an entry of a worker that does not look after it. The worker may be frozen between two writes,
@@ -76,7 +82,10 @@ func (e *Engine) recoverOne(ctx context.Context, entry store.Entry, owner, id st
 		}
 	case r.Worker != "" && r.Worker != owner && living[r.Worker]:
 	case r.Worker == "":
-		if e.save(ctx, r) != nil || e.put(ctx, e.queueKey(r), nil, 0) != nil {
+		if e.save(ctx, r) != nil {
+			return
+		}
+		if _, err := e.enqueue(ctx, r); err != nil {
 			return
 		}
 		e.nudge()
@@ -123,7 +132,7 @@ func (e *Engine) release(ctx context.Context, r *Record) bool {
 	if r.State.Terminal() {
 		return e.retire(ctx, r) == nil
 	}
-	if e.put(ctx, e.queueKey(r), nil, 0) != nil {
+	if _, err := e.enqueue(ctx, r); err != nil {
 		return false
 	}
 	e.nudge()

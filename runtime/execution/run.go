@@ -381,12 +381,11 @@ func (e *Engine) settle(ctx context.Context, r *Run, record *Record) bool {
 		e.carryOutHere(next, record.Due.Sub(e.now()))
 		return true
 	default:
-		if err := e.put(ctx, e.queueKey(record), nil, 0); err != nil {
+		if _, err := e.enqueue(ctx, record); err != nil {
 			e.warn(ctx, "executions: queueing one failed", err)
 			return false
 		}
-		e.nudge()
-		e.tell(ctx, queuePart)
+		e.announce(ctx)
 		e.lookAgain()
 	}
 	if err := e.drop(ctx, e.workKey(r.worker, record.ID)); err != nil {

@@ -80,7 +80,7 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 	case r.Attached:
 		return e.startHere(ctx, r, s)
 	}
-	if err := e.put(ctx, e.queueKey(r), nil, 0); err != nil {
+	if _, err := e.enqueue(ctx, r); err != nil {
 		return nil, err
 	}
 	if err := e.put(ctx, e.ownerKey(r), ownedBy(r), 0); err != nil {
@@ -95,8 +95,7 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 		}
 		return nil, err
 	}
-	e.nudge()
-	e.tell(ctx, queuePart)
+	e.announce(ctx)
 	return r, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/execution/executiontest"
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
@@ -16,17 +17,21 @@ import (
 // and a second. What a worker that ends hands back, another one takes within a second.
 func TestTakeover(t *testing.T) {
 	const lease = 15 * time.Second
+	const lost = lease + lease/3 + time.Second
+	queue := func() execution.Dispatcher { return new(executiontest.Queue) }
 	tells := func(s *store.Memory) store.Store { return s }
 	tellsNobody := func(s *store.Memory) store.Store { return quiet{s} }
 	for name, tt := range map[string]struct {
-		open func(*store.Memory) store.Store
-		ends bool // the worker is not lost
-		most time.Duration
+		open       func(*store.Memory) store.Store
+		dispatcher func() execution.Dispatcher
+		ends       bool // the worker is not lost
+		most       time.Duration
 	}{
-		"a worker is lost": {tells, false, lease + lease/3 + time.Second},
-		"a worker is lost, and the store tells nobody": {tellsNobody, false, lease + lease/3 + time.Second},
-		"a worker ends": {tells, true, time.Second},
-		"a worker ends, and the store tells nobody": {tellsNobody, true, time.Second},
+		"a worker is lost": {open: tells, most: lost},
+		"a worker is lost, and the store tells nobody": {open: tellsNobody, most: lost},
+		"a worker is lost, and a dispatcher hands out": {open: tells, dispatcher: queue, most: lost},
+		"a worker ends": {open: tells, ends: true, most: time.Second},
+		"a worker ends, and the store tells nobody": {open: tellsNobody, ends: true, most: time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var least, longest time.Duration
@@ -35,9 +40,13 @@ func TestTakeover(t *testing.T) {
 					random := rand.New(rand.NewPCG(uint64(seed), 1))
 					state := new(store.Memory)
 					attempts := make(chan time.Time, 10)
+					var dispatcher execution.Dispatcher
+					if tt.dispatcher != nil {
+						dispatcher = tt.dispatcher()
+					}
 					engine := func(in store.Store) *execution.Engine {
 						e, err := execution.New(execution.Options{
-							Store: in, Lease: lease, Drain: time.Nanosecond, Logger: slog.New(slog.DiscardHandler),
+							Store: in, Dispatcher: dispatcher, Lease: lease, Drain: time.Nanosecond, Logger: slog.New(slog.DiscardHandler),
 							Operations: map[string]*execution.Operation{"work": {
 								Durable: true, Do: func(ctx context.Context, _ *execution.Run) ([]byte, *execution.Failure) {
 									attempts <- time.Now()

@@ -147,6 +147,13 @@ func (e *Engine) repair(ctx context.Context, r *Record) (bool, error) {
 	if left, err := e.isLeft(ctx, r, key); err != nil || !left {
 		return false, err
 	}
+	if r.Worker == "" && e.o.Dispatcher != nil {
+		added, err := e.enqueue(ctx, r)
+		if err != nil || !added || e.taken(ctx, r.ID) { // whoever has taken it may have been about to queue it
+			return false, err
+		}
+		return e.isLeft(ctx, r, key)
+	}
 	if r.Worker == "" {
 		if e.taken(ctx, r.ID) {
 			return false, nil

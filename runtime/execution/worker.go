@@ -22,6 +22,8 @@ func (e *Engine) Work(ctx context.Context) error {
 	}
 	defer e.working.Store(false)
 	defer e.rest(e.o.Grace) // of attempts of a worker that was lost
+	var receivers []<-chan struct{}
+	defer func() { awaitAll(receivers) }()
 	for first := true; ; first = false {
 		life, err := e.begin(ctx)
 		switch {
@@ -34,7 +36,8 @@ func (e *Engine) Work(ctx context.Context) error {
 			_ = sleep(ctx, e.o.Lease/3) // ctx is looked at above
 			continue
 		}
-		if e.serve(ctx, life); ctx.Err() != nil {
+		receivers = append(receivers, e.serve(ctx, life))
+		if ctx.Err() != nil {
 			return nil
 		}
 	}
@@ -69,8 +72,8 @@ func (e *Engine) lease() time.Duration {
 	return max(e.o.Lease.Truncate(time.Millisecond), time.Millisecond)
 }
 
-// serve works for one life, and ends it.
-func (e *Engine) serve(ctx context.Context, l *life) {
+// serve works for one life, and ends it. The channel is closed when the dispatcher has all its jobs back.
+func (e *Engine) serve(ctx context.Context, l *life) (received <-chan struct{}) {
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var walking sync.WaitGroup
 	walking.Go(func() { e.watches(beating) })
@@ -85,9 +88,13 @@ func (e *Engine) serve(ctx context.Context, l *life) {
 			close(lost)
 		}
 	}()
+	receiving, noMore := context.WithCancel(ctx)
+	received = e.receives(receiving, l.worker)
 	e.claims(ctx, lost)
+	noMore()
 	if ctx.Err() != nil {
 		e.drain(l.worker)
+		awaitAll([]<-chan struct{}{received}) // else others see that the worker is gone, and look after its jobs
 	}
 	e.mu.Lock()
 	e.worker = ""
@@ -98,6 +105,7 @@ func (e *Engine) serve(ctx context.Context, l *life) {
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	_ = e.o.Store.Delete(bounded, e.root+alivePart+l.worker, l.version) // else it ends with the lease
+	return received
 }
 
 // claims claims executions until the worker is to end or is lost.
@@ -137,6 +145,7 @@ func (e *Engine) beat(ctx context.Context, l *life) bool {
 	for {
 		bounded, cancel := context.WithTimeout(ctx, e.o.Lease/3)
 		e.recover(bounded, l.worker)
+		e.recoverJobs(bounded, l.worker)
 		cancel()
 		select {
 		case <-ctx.Done():

@@ -128,6 +128,7 @@ var allowed = map[string][]string{
 	"runtime/execution":               {"runtime/store"},
 	"runtime/loop":                    {"runtime/gen", "runtime/internal/decompose", "runtime/policy"},
 	"runtime/execution/executiontest": {"runtime/execution", "runtime/store"},
+	"runtime/execution/river":         {"runtime/execution", "runtime/store", "runtime/store/postgres"},
 	"runtime/aqltest": {"conform", "internal/compat", "internal/export/introspection", "runtime", "runtime/describe",
 		"runtime/words"},
 	"runtime/mcpserver": {
@@ -167,8 +168,10 @@ var foreign = map[string][]string{
 	"go.yaml.in/yaml":           {"runtime/policy/policyfile"},
 	"github.com/redis/go-redis": {"runtime/store/redis"},
 	"github.com/jackc/pgx": {
-		"runtime/sqlquery/pgxquery", "runtime/store/postgres", "runtime/store/postgres/postgrestest",
+		"runtime/execution/river", "runtime/sqlquery/pgxquery", "runtime/store/postgres",
+		"runtime/store/postgres/postgrestest",
 	},
+	"github.com/riverqueue/river": {"runtime/execution/river"},
 	"golang.org/x/tools/go/packages": {
 		"internal/load", "internal/propose", "internal/scan", "internal/scan/source", "internal/scan/sourcetest",
 		"internal/scan/tags",

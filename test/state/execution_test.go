@@ -26,7 +26,7 @@ var every = flag.Int("every", 5, "let executions fail at every nth call of a sto
 
 // Executions survive a crash and a freeze before and after the calls of every store.
 func TestExecutionsSurviveFailures(t *testing.T) {
-	for _, p := range places() {
+	for _, p := range executionPlaces() {
 		t.Run(p.name, func(t *testing.T) {
 			open := func(t *testing.T) store.Store {
 				t.Helper()
@@ -46,7 +46,7 @@ func TestExecutionsSurviveFailures(t *testing.T) {
 				nth = 17
 			}
 			executiontest.Run(t, executiontest.Options{
-				Lease: workLease, Every: nth, Open: open,
+				Lease: workLease, Every: nth, Open: open, Dispatcher: dispatcherOf,
 			})
 		})
 	}
@@ -78,8 +78,9 @@ func newExecutionEngine(state store.Store, seen io.Writer) (*execution.Engine, e
 		return []byte("[" + strings.Join(values, ",") + "]"), nil
 	}
 	return execution.New(execution.Options{
-		Store: state, Lease: workLease, Poll: workLease / 10, Slots: 4, Logger: slog.New(slog.DiscardHandler),
+		Store: state, Dispatcher: dispatcherOf(state), Lease: workLease, Poll: workLease / 10, Slots: 4,
 		Losses:     1000, // on a busy machine
+		Logger:     slog.New(slog.DiscardHandler),
 		Operations: map[string]*execution.Operation{"work": {Durable: true, Do: do}},
 	})
 }
@@ -110,7 +111,7 @@ func TestExecutionsSurviveKillsAndFreezes(t *testing.T) {
 	if testing.Short() {
 		rounds = 4
 	}
-	for _, p := range places() {
+	for _, p := range executionPlaces() {
 		t.Run(p.name, func(t *testing.T) {
 			location, seen := p.open(t), filepath.Join(t.TempDir(), "seen")
 			state, err := openStore(t.Context(), location)

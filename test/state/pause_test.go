@@ -34,7 +34,7 @@ func newPausingEngine(state store.Store) (*execution.Engine, error) {
 		return fmt.Appendf(nil, "[%s,%s]", decided, answer), nil
 	}
 	return execution.New(execution.Options{
-		Store: state, Name: "pausing", Lease: workLease, Poll: workLease / 10, Slots: 4,
+		Store: state, Dispatcher: dispatcherOf(state), Name: "pausing", Lease: workLease, Poll: workLease / 10, Slots: 4,
 		Losses: 1000, // on a busy machine
 		Logger: slog.New(slog.DiscardHandler),
 		Operations: map[string]*execution.Operation{"work": {
@@ -94,7 +94,7 @@ func TestAnswersOfSeveralProcesses(t *testing.T) {
 	if testing.Short() {
 		executions = 20
 	}
-	for _, p := range places() {
+	for _, p := range executionPlaces() {
 		t.Run(p.name, func(t *testing.T) {
 			location, counted := p.open(t), filepath.Join(t.TempDir(), "counted")
 			state, err := openStore(t.Context(), location)

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/execution/river"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/aqltag/aqltag/runtime/store/postgres"
@@ -52,8 +54,27 @@ func places() []place {
 	}
 }
 
+// executionPlaces are the kinds of stores, and River beside one of them.
+func executionPlaces() []place {
+	return append(places(), place{"river", 3, func(t *testing.T) string {
+		return byRiver + postgrestest.Start(t).Location()
+	}})
+}
+
+// byRiver is before a location whose executions River hands out.
+const byRiver = "river:"
+
+// dispatcherOf returns what hands out the executions of a store; nil: the store does.
+func dispatcherOf(s store.Store) execution.Dispatcher {
+	d, _ := s.(execution.Dispatcher)
+	return d
+}
+
 // openStore opens a store as serve.Main does, by the scheme of its location.
 func openStore(ctx context.Context, location string) (store.Store, error) {
+	if at, is := strings.CutPrefix(location, byRiver); is {
+		return river.Open(ctx, at)
+	}
 	scheme, _, found := strings.Cut(location, "://")
 	if !found {
 		scheme = ""

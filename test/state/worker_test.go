@@ -26,6 +26,8 @@ func runWorker(work string, args []string) error {
 		return execute(args[0], args[1])
 	case "together":
 		return together(args[0], args[1])
+	case "measure":
+		return measure(args[0], args[1])
 	case "answer":
 		return answerExecutions(args[0], args[1])
 	case "cycle":
@@ -158,7 +160,7 @@ type process struct {
 	out *bufio.Scanner
 }
 
-func start(t *testing.T, work string, args ...string) *process {
+func start(t testing.TB, work string, args ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.CommandContext(t.Context(), os.Args[0], args...)}
 	p.Env = append(os.Environ(), workerVariable+"="+work)
@@ -179,7 +181,7 @@ func start(t *testing.T, work string, args ...string) *process {
 }
 
 // line reads the next line of a worker's output.
-func (p *process) line(t *testing.T) string {
+func (p *process) line(t testing.TB) string {
 	t.Helper()
 	if !p.out.Scan() {
 		t.Fatalf("a worker ended: %v", errors.Join(p.out.Err(), p.Wait()))

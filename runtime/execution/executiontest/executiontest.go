@@ -22,6 +22,8 @@ import (
 type Options struct {
 	// Open opens the store that executions are in. Several scenarios may share one: each has a name of its own.
 	Open func(t *testing.T) store.Store
+	// Dispatcher returns what hands out the executions that are in a store; nil, or where it returns nil: nothing does.
+	Dispatcher func(in store.Store) execution.Dispatcher
 	// Lease is that of the workers. The slower the store, the longer it has to be.
 	Lease time.Duration
 	// Every makes the test fail only at every nth call of the store; zero: at each.
@@ -103,16 +105,24 @@ func newScenario(t *testing.T, o Options, name string, m mode, at int) *scenario
 	s := &scenario{
 		t: t, title: name, options: o, values: make(map[string]map[string]bool), failed: make(map[string]int),
 		person:  make(map[string]bool),
-		failing: &failing{Store: in, mode: m, at: at, thaw: make(chan struct{})},
+		failing: &failing{Store: in, mode: m, at: at, thaw: make(chan struct{}), over: make(chan struct{})},
 	}
-	s.first, s.second = s.engine(name, s.failing), s.engine(name, in)
+	var first, second execution.Dispatcher
+	if o.Dispatcher != nil {
+		second = o.Dispatcher(in)
+	}
+	if second != nil {
+		first = &failingDispatcher{second, s.failing}
+	}
+	s.first, s.second = s.engine(name, s.failing, first), s.engine(name, in, second)
 	return s
 }
 
-func (s *scenario) engine(name string, in store.Store) *execution.Engine {
+func (s *scenario) engine(name string, in store.Store, d execution.Dispatcher) *execution.Engine {
 	e, err := execution.New(execution.Options{
-		Store: in, Name: name, Lease: s.options.Lease, Poll: s.options.Lease / 10, Drain: s.options.Lease,
-		Losses: manyLosses, Grace: s.options.Lease, Logger: slog.New(errorLog{s}), Keys: [][]byte{[]byte("the key of all scenarios")},
+		Store: in, Dispatcher: d, Name: name, Lease: s.options.Lease, Poll: s.options.Lease / 10, Drain: s.options.Lease,
+		Losses: manyLosses, Grace: s.options.Lease, Logger: slog.New(errorLog{s}),
+		Keys:    [][]byte{[]byte("the key of all scenarios")},
 		Backoff: func(int) time.Duration { return s.options.Lease / 10 },
 		Operations: map[string]*execution.Operation{
 			"steady": {Durable: true, Do: s.steady},
@@ -268,6 +278,7 @@ func (s *scenario) play() {
 	}
 	s.checkPlaces(ctx)
 	stop()
+	close(s.failing.over)
 	workers.Wait()
 	s.check(context.WithoutCancel(ctx), acknowledged)
 }

@@ -32,6 +32,7 @@ type failing struct {
 	dead chan struct{} // closed when the process fails
 	thaw chan struct{}
 	once sync.Once
+	over chan struct{} // closed when the scenario is over
 }
 
 var errDead = errors.New("the process is dead")
