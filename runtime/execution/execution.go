@@ -276,23 +276,14 @@ func (e *Engine) put(ctx context.Context, key string, value []byte, ttl time.Dur
 	return err
 }
 
-// expire makes an entry end after a while, if there is one.
-func (e *Engine) expire(ctx context.Context, key string, ttl time.Duration) error {
-	return e.expireWith(ctx, key, nil, ttl)
-}
-
-// expireWith makes an entry end after a while with another value, if there is one. nil: with the value that it has.
-func (e *Engine) expireWith(ctx context.Context, key string, value []byte, ttl time.Duration) error {
+// renew makes an entry, or gives the one that there is a new version, so that nobody removes it who has read it before.
+func (e *Engine) renew(ctx context.Context, key string) error {
 	for {
 		entry, err := e.o.Store.Get(ctx, key)
-		if err != nil || !entry.Exists() {
+		if err != nil {
 			return err
 		}
-		if value != nil {
-			entry.Value = value
-		}
-		_, err = e.o.Store.Put(ctx, key, entry.Value, entry.Version, ttl)
-		if !errors.Is(err, store.ErrConflict) {
+		if _, err = e.o.Store.Put(ctx, key, entry.Value, entry.Version, 0); !errors.Is(err, store.ErrConflict) {
 			return err
 		}
 	}

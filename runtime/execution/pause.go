@@ -61,7 +61,7 @@ func (r *Run) Await(
 	next.From, next.Name = from, name
 	next.Until = next.Until.UTC().Round(0)
 	if from == FromPerson {
-		if err := r.engine.put(ctx, r.engine.pauseKey(r.ID(), &next), nil, 0); err != nil {
+		if err := r.engine.renew(ctx, r.engine.pauseKey(r.ID(), &next)); err != nil {
 			return nil, r.broken(err)
 		}
 	}
@@ -92,22 +92,24 @@ func (e *Engine) takeAnswer(ctx context.Context, r *Record) error {
 	return e.endPause(ctx, r)
 }
 
-// endPause removes the entries of the last pause of an execution. It may be done again.
+// endPause removes the entries of the last pause of an execution. It may be done again. It fails with ErrConflict where
+// the execution was started again meanwhile, which may wait for the same.
 func (e *Engine) endPause(ctx context.Context, r *Record) error {
 	w := r.Waiting
 	if w == nil {
 		return nil
 	}
+	remove := func(entry store.Entry) error { return e.remove(ctx, entry) }
 	paused := *r
 	if paused.Due = w.Until; e.queueKey(&paused) != e.queueKey(r) || r.State.Terminal() {
-		if err := e.drop(ctx, e.queueKey(&paused)); err != nil {
+		if err := e.changeOne(ctx, r, e.queueKey(&paused), remove); err != nil {
 			return err
 		}
 	}
 	if w.From != FromPerson {
 		return nil
 	}
-	return e.drop(ctx, e.pauseKey(r.ID, w))
+	return e.changeOne(ctx, r, e.pauseKey(r.ID, w), remove)
 }
 
 // Answer answers what an execution of a caller waits for. It fails with a *StateError where it does not wait for that.

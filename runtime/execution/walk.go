@@ -206,7 +206,7 @@ func (e *Engine) sweep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if r != nil && (!r.State.Terminal() || e.canRetry(r)) {
+		if r != nil && (!r.State.Terminal() || e.mayRetry(r)) {
 			continue
 		}
 		if err := e.clear(ctx, id, r); err != nil {
