@@ -16,14 +16,15 @@ import (
 )
 
 // stalling is a store as a process sees it that is frozen at some of its calls: they are counted from 1 on after it is
-// armed, until it removes the entry of a worker. Such a call waits until the store thaws, and all later ones do where the
-// whole process is frozen. A process that is killed makes none of them.
+// armed, until it removes the entry of a worker. Such a call waits until the store thaws, and all later ones do where
+// the whole process is frozen. A process that is killed makes none of them.
 type stalling struct {
 	store.Store
 	at            []int
 	whole, killed bool
-	late          bool // it is killed behind the call
-	failing       bool // it is armed when it has written that an execution has failed
+	late          bool        // it is killed behind the call
+	failing       bool        // it is armed when it has written that an execution has failed
+	pauses        atomic.Bool // and then when it has written that one is paused
 
 	armed atomic.Bool
 	calls atomic.Int32
@@ -88,7 +89,8 @@ func (s *stalling) Put(
 		return 0, err
 	}
 	version, err := s.Store.Put(context.WithoutCancel(ctx), key, value, old, ttl)
-	if state, _ := stateIn(key, value); s.failing && err == nil && state == execution.Failed {
+	state, _ := stateIn(key, value)
+	if err == nil && (s.failing && state == execution.Failed || s.pauses.Load() && state == execution.Paused) {
 		s.armed.Store(true)
 	}
 	return version, err

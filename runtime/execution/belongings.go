@@ -28,10 +28,7 @@ func (e *Engine) retire(ctx context.Context, r *Record) error {
 	if err != nil && !errors.Is(err, store.ErrConflict) {
 		return err
 	}
-	if r.Place == "" {
-		return nil
-	}
-	return e.drop(ctx, e.placeKey(r)) // whose name no later one has
+	return e.leavePlace(ctx, r)
 }
 
 // persist makes what belongs to an execution that was started again last until it ends. It may be done again.
@@ -57,7 +54,7 @@ func (e *Engine) keepBelongings(ctx context.Context, r *Record, ttl time.Duratio
 	const page = 500
 	for after, prefix := "", e.root+stepPart+r.ID+"/"; ; {
 		entries, last := 0, ""
-		err := e.change(ctx, r, func() ([]store.Entry, error) {
+		err := e.rewrite(ctx, r, func() ([]store.Entry, error) {
 			found, err := e.o.Store.List(ctx, prefix, after, page)
 			if entries = len(found); entries > 0 {
 				last = found[entries-1].Key
@@ -78,7 +75,7 @@ func (e *Engine) keepBelongings(ctx context.Context, r *Record, ttl time.Duratio
 		after = last
 	}
 	if r.Once != "" {
-		err := e.changeOne(ctx, r, e.root+oncePart+r.Once, func(entry store.Entry) error {
+		err := e.rewriteOne(ctx, r, e.root+oncePart+r.Once, func(entry store.Entry) error {
 			var its once
 			if json.Unmarshal(entry.Value, &its) == nil && its.ID != r.ID { // the key was forgotten, and used again
 				return nil
@@ -89,15 +86,15 @@ func (e *Engine) keepBelongings(ctx context.Context, r *Record, ttl time.Duratio
 			return err
 		}
 	}
-	return e.changeOne(ctx, r, e.ownerKey(r), func(entry store.Entry) error {
+	return e.rewriteOne(ctx, r, e.ownerKey(r), func(entry store.Entry) error {
 		entry.Value = ownedBy(r)
 		return keep(entry)
 	})
 }
 
-// changeOne is change for one entry, if there is one.
-func (e *Engine) changeOne(ctx context.Context, r *Record, key string, write func(store.Entry) error) error {
-	return e.change(ctx, r, func() ([]store.Entry, error) {
+// rewriteOne is rewrite for one entry, if there is one.
+func (e *Engine) rewriteOne(ctx context.Context, r *Record, key string, write func(store.Entry) error) error {
+	return e.rewrite(ctx, r, func() ([]store.Entry, error) {
 		entry, err := e.o.Store.Get(ctx, key)
 		if err != nil || !entry.Exists() {
 			return nil, err
@@ -111,9 +108,9 @@ func (e *Engine) remove(ctx context.Context, entry store.Entry) error {
 	return e.o.Store.Delete(ctx, entry.Key, entry.Version)
 }
 
-// change writes entries that belong to an execution, each at the version that was read. It fails with ErrConflict where
-// the execution has gone on meanwhile.
-func (e *Engine) change(
+// rewrite writes entries that belong to an execution, each at the version that was read. It fails with ErrConflict
+// where the execution has gone on meanwhile.
+func (e *Engine) rewrite(
 	ctx context.Context, r *Record, read func() ([]store.Entry, error), write func(store.Entry) error,
 ) error {
 	for again := true; again; {

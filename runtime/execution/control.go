@@ -162,7 +162,8 @@ func (e *Engine) retry(ctx context.Context, r *Record) (*Record, error) {
 		err = e.save(ctx, &again)
 	}
 	if errors.Is(err, store.ErrConflict) {
-		e.leavePlace(ctx, &again) // whoever finds the entry of a worker retires the execution, if it has not gone on
+		// Whoever finds the entry of a worker retires the execution, if it has not gone on.
+		err = errors.Join(err, e.leavePlace(ctx, &again))
 	}
 	if err != nil {
 		return nil, err

@@ -154,10 +154,8 @@ type Engine struct {
 	tries   int           // attempts that run or wait
 	idle    chan struct{} // is closed when none does; nil: nobody waits for that
 
-	walking sync.Mutex     // of what follows
-	walked  string         // where the last walk has ended; empty: it has looked at all
-	lost    map[string]int // executions whose record is missing, by how often walks over all have seen that
-	missing map[string]int // the same, with the walk that is under way
+	walking sync.Mutex // of what follows
+	walked  string     // where the last walk has ended; empty: it has looked at all
 }
 
 // New returns an engine. Nothing runs until Work is called.
@@ -180,7 +178,6 @@ func New(o Options) (*Engine, error) {
 		paused: make(chan struct{}, 1),
 		active: make(map[string]bool), runs: make(map[string]*Run),
 		orphans: make(map[string]time.Time), waiters: make(map[string]map[chan struct{}]bool),
-		lost: make(map[string]int), missing: make(map[string]int),
 	}
 	return e, e.makeBoxes()
 }
@@ -194,7 +191,7 @@ const (
 	stepPart   = "s/" // <id>/<mark of the name>: what a step has returned; and what is beside the record: see paramsEntry
 	askedPart  = "c/" // <worker>/<id>: a cancellation that the worker has not seen
 	oncePart   = "k/" // <digest>: the execution that a key has started
-	placePart  = "u/" // <digest of the caller>/<id>/<place>: an execution that is under way; see takePlace
+	placePart  = "u/" // <digest of the caller>/<number>: an execution that is under way; see takePlace
 	ownerPart  = "o/" // <digest of the caller>/<time, newest first>/<id>: whose executions there are; see owned
 )
 

@@ -28,8 +28,8 @@ var allowed = map[execution.State][]execution.State{
 	execution.Failed:   {execution.Retrying},
 }
 
-// watched is a store that reports every transition of an execution that is not allowed. It can hold up what follows from
-// the end of one.
+// watched is a store that reports every transition of an execution that is not allowed. It can hold up what follows
+// from the end of one.
 type watched struct {
 	*store.Memory
 	t       *testing.T

@@ -102,14 +102,14 @@ func (e *Engine) endPause(ctx context.Context, r *Record) error {
 	remove := func(entry store.Entry) error { return e.remove(ctx, entry) }
 	paused := *r
 	if paused.Due = w.Until; e.queueKey(&paused) != e.queueKey(r) || r.State.Terminal() {
-		if err := e.changeOne(ctx, r, e.queueKey(&paused), remove); err != nil {
+		if err := e.rewriteOne(ctx, r, e.queueKey(&paused), remove); err != nil {
 			return err
 		}
 	}
 	if w.From != FromPerson {
 		return nil
 	}
-	return e.changeOne(ctx, r, e.pauseKey(r.ID, w), remove)
+	return e.rewriteOne(ctx, r, e.pauseKey(r.ID, w), remove)
 }
 
 // Answer answers what an execution of a caller waits for. It fails with a *StateError where it does not wait for that.

@@ -137,5 +137,5 @@ func (e *Engine) canRetry(r *Record) bool {
 // mayRetry reports whether an execution can be started again, as far as this process knows: one that has its operation
 // may.
 func (e *Engine) mayRetry(r *Record) bool {
-	return e.canRetry(r) || r.State == Failed && !r.Attached && e.o.Operations[r.Operation] == nil
+	return e.canRetry(r) || r.State == Failed && !r.Attached && !r.Outside && e.o.Operations[r.Operation] == nil
 }

@@ -112,7 +112,8 @@ func newScenario(t *testing.T, o Options, name string, m mode, at int) *scenario
 func (s *scenario) engine(name string, in store.Store) *execution.Engine {
 	e, err := execution.New(execution.Options{
 		Store: in, Name: name, Lease: s.options.Lease, Poll: s.options.Lease / 10, Drain: s.options.Lease,
-		Losses: manyLosses, Grace: s.options.Lease, Logger: slog.New(errorLog{s}), Keys: [][]byte{[]byte("the key of all scenarios")},
+		Losses: manyLosses, Grace: s.options.Lease, Logger: slog.New(errorLog{s}),
+		Keys:    [][]byte{[]byte("the key of all scenarios")},
 		Backoff: func(int) time.Duration { return s.options.Lease / 10 },
 		Operations: map[string]*execution.Operation{
 			"steady": {Durable: true, Do: s.steady},
@@ -458,8 +459,8 @@ func (s *scenario) checkPlaces(ctx context.Context) {
 	}
 	counted := make(map[string]int)
 	for _, entry := range entries {
-		parts := strings.Split(entry.Key, "/")
-		counted[parts[len(parts)-2]]++
+		id, _, _ := strings.Cut(string(entry.Value), "/")
+		counted[id]++
 	}
 	page, err := s.second.List(ctx, execution.Query{CallerKey: caller, First: 100})
 	if err != nil {
