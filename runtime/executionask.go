@@ -10,6 +10,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/words"
 )
@@ -28,6 +29,8 @@ type askedFor struct {
 	Message  string        `json:"message,omitempty"`
 	Lifetime time.Duration `json:"lifetime,omitempty"`
 	Type     string        `json:"type,omitempty"` // JSON type of the answer of a caller; empty: any
+	Bits     int           `json:"bits,omitempty"` // of a number
+	Unsigned bool          `json:"unsigned,omitempty"`
 }
 
 func (w *askedFor) text() string {
@@ -148,7 +151,9 @@ func (e *executions) decisions(ctx context.Context) <-chan struct{} {
 }
 
 // wait returns the answer of the caller who has started the execution.
-func (a *questions) wait(ctx context.Context, run *execution.Run, name, kind string) ([]byte, error) {
+func (a *questions) wait(
+	ctx context.Context, run *execution.Run, name string, about askedFor, again int,
+) ([]byte, error) {
 	if name == "" || len(name) > longestQuestion {
 		return nil, fmt.Errorf("the name of what is waited for has %d bytes; it has 1 to %d", len(name), longestQuestion)
 	}
@@ -156,15 +161,14 @@ func (a *questions) wait(ctx context.Context, run *execution.Run, name, kind str
 		if before != nil { // its time is over
 			return nil, *before, fmt.Errorf("the caller has not answered %q for %v", name, longestLifetime)
 		}
-		about := askedFor{Type: kind}
 		return nil, execution.Waiting{Until: time.Now().Add(longestLifetime), About: about.text()}, nil
 	}
-	return run.Await(ctx, execution.FromCaller, name, look)
+	return run.AwaitAgain(ctx, execution.FromCaller, name, again, look)
 }
 
 // answerWait gives an execution the answer that it waits for.
 func (e *executions) answerWait(
-	ctx context.Context, _ *executionVisit, q *executionRequest,
+	ctx context.Context, v *executionVisit, q *executionRequest,
 ) (*execution.Record, error) {
 	caller, value := CallerOf(ctx).Key(), []byte(q.Value)
 	if len(value) == 0 {
@@ -178,10 +182,12 @@ func (e *executions) answerWait(
 		return nil, err
 	}
 	if w := r.Waiting; r.State == execution.Paused && w != nil && w.From == execution.FromCaller && w.Name == q.Name {
-		want, got := askedOf(w).Type, kindOfJSON(value)
-		if want != "" && want != got && (want != "number" || got != "integer") {
-			return nil, invalidType("value", want, got, "")
+		about := askedOf(w)
+		read, refused := about.read(v.operations[gen.AnswerExecution], value)
+		if refused != nil {
+			return nil, refused
 		}
+		value = read
 	}
 	return e.engine.Answer(ctx, caller, q.ID, q.Name, value)
 }

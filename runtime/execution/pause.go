@@ -3,6 +3,7 @@ package execution
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/store"
@@ -24,6 +25,7 @@ const (
 type Waiting struct {
 	From  From      `json:"from"`
 	Name  string    `json:"name"`
+	Again int       `json:"again,omitempty"` // how many answers to it were of no use
 	Until time.Time `json:"until"`           // then it goes on without an answer
 	About string    `json:"about,omitempty"` // for whoever looks for the answer, and shows what is waited for
 	// Answer is sealed as the result of the step that it becomes when the next attempt begins.
@@ -31,7 +33,12 @@ type Waiting struct {
 }
 
 // step is the name of the step that has the answer.
-func (w *Waiting) step() string { return string(w.From) + " " + w.Name }
+func (w *Waiting) step() string {
+	if w.Again > 0 {
+		return string(w.From) + " " + w.Name + "\x00" + strconv.Itoa(w.Again)
+	}
+	return string(w.From) + " " + w.Name
+}
 
 // Await returns the answer to what is called name, which is kept as the result of a step is. As long as there is none,
 // look finds out what is known: the answer, or what the execution waits for. before is what it has waited for already;
@@ -41,7 +48,15 @@ func (r *Run) Await(
 	ctx context.Context, from From, name string,
 	look func(ctx context.Context, before *Waiting) (answer []byte, next Waiting, err error),
 ) ([]byte, error) {
-	next := Waiting{From: from, Name: name}
+	return r.AwaitAgain(ctx, from, name, 0, look)
+}
+
+// AwaitAgain is Await after some answers to what is called name were of no use.
+func (r *Run) AwaitAgain(
+	ctx context.Context, from From, name string, again int,
+	look func(ctx context.Context, before *Waiting) (answer []byte, next Waiting, err error),
+) ([]byte, error) {
+	next := Waiting{From: from, Name: name, Again: again}
 	step := next.step()
 	key, kept, err := r.beginStep(ctx, step)
 	if kept != nil || err != nil {
@@ -58,7 +73,7 @@ func (r *Run) Await(
 	if answer != nil {
 		return r.keep(ctx, key, step, answer)
 	}
-	next.From, next.Name = from, name
+	next.From, next.Name, next.Again = from, name, again
 	next.Until = next.Until.UTC().Round(0)
 	if from == FromPerson {
 		if err := r.engine.renew(ctx, r.engine.pauseKey(r.ID(), &next)); err != nil {
