@@ -1,8 +1,8 @@
 package aql
 
 import (
+	"cmp"
 	"context"
-	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,92 +74,38 @@ func (r *Run) Ask(ctx context.Context, a Approval) (Decision, error) {
 // The operation needs the tag asks. Do not wait within a step. The function Wait returns answers of a type. A nil *Run
 // gets null.
 func (r *Run) Wait(ctx context.Context, name string) (json.RawMessage, error) {
-	return r.wait(ctx, name, "")
+	return r.wait(ctx, name, askedFor{}, 0)
 }
 
-func (r *Run) wait(ctx context.Context, name, kind string) (json.RawMessage, error) {
+func (r *Run) wait(ctx context.Context, name string, about askedFor, again int) (json.RawMessage, error) {
 	if r == nil {
 		return json.RawMessage("null"), nil
 	}
 	if r.asking == nil {
 		return nil, errNoAsks
 	}
-	return r.asking.wait(ctx, r.run, name, kind)
+	return r.asking.wait(ctx, r.run, name, about, again)
 }
 
-// Wait is Run.Wait for answers of a type. Answers of another JSON type are refused when they are given. One that does
-// not fit T all the same fails the execution with VALIDATION_INVALID_TYPE.
+// Wait is Run.Wait for answers of a type. Answers of another JSON type are refused when they are given, and numbers that
+// are too large for T; 3.0 is an integer. With one that does not fit T all the same the execution goes on to wait, and
+// waits_for.message says so to its caller. The hundredth fails it with VALIDATION_INVALID_TYPE.
 func Wait[T any](ctx context.Context, run *Run, name string) (T, error) {
 	var answer T
-	kind := jsonTypeOf(reflect.TypeFor[T]())
-	text, err := run.wait(ctx, name, kind)
-	if err != nil || run == nil {
-		return answer, err
-	}
-	if err := json.Unmarshal(text, &answer); err != nil {
+	about := awaitedOf(reflect.TypeFor[T]())
+	for again := 0; ; again++ {
+		text, err := run.wait(ctx, name, about, again)
+		if err != nil || run == nil {
+			return answer, err
+		}
+		unfit := readAnswer(text, &answer)
+		if unfit == nil {
+			return answer, nil
+		}
 		var zero T
-		return zero, invalidType("value", kindOr(kind, "another value"), kindOfJSON(text), "")
-	}
-	return answer, nil
-}
-
-func kindOr(kind, other string) string {
-	if kind == "" {
-		return other
-	}
-	return kind
-}
-
-// jsonTypeOf returns the JSON type of the values of a type; empty: it is not known.
-func jsonTypeOf(t reflect.Type) string {
-	for _, own := range []reflect.Type{reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]()} {
-		if reflect.PointerTo(t).Implements(own) {
-			return ""
+		if answer = zero; again == mostUnfit {
+			return answer, invalidType("value", cmp.Or(about.Type, "another value"), kindOfJSON(text), "")
 		}
-	}
-	switch t.Kind() {
-	case reflect.String:
-		return "string"
-	case reflect.Bool:
-		return "boolean"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return "integer"
-	case reflect.Float32, reflect.Float64:
-		return "number"
-	case reflect.Slice, reflect.Array:
-		if t.Elem().Kind() == reflect.Uint8 {
-			return ""
-		}
-		return "array"
-	case reflect.Struct, reflect.Map:
-		return "object"
-	default:
-		return ""
-	}
-}
-
-// kindOfJSON returns the JSON type of a text.
-func kindOfJSON(text []byte) string {
-	var value any
-	if json.Unmarshal(text, &value) != nil {
-		return "nothing"
-	}
-	switch value := value.(type) {
-	case nil:
-		return "null"
-	case string:
-		return "string"
-	case bool:
-		return "boolean"
-	case float64:
-		if value == float64(int64(value)) {
-			return "integer"
-		}
-		return "number"
-	case []any:
-		return "array"
-	default:
-		return "object"
+		about.Message = unfitMessage(unfit)
 	}
 }

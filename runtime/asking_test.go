@@ -324,7 +324,7 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// An execution whose caller never answers ends, and one whose answer does not fit says why.
+// An execution whose caller never answers ends, and one whose answers never fit says why.
 func TestWaitInVain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := waiting(t, gen.Lifecycle{Durable: true})
@@ -336,7 +336,13 @@ func TestWaitInVain(t *testing.T) {
 		}
 		id = s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
 		synctest.Wait()
-		s.call("ann", "answer_execution", `{"execution_id":"`+id+`","name":"folder","value":{"depth":"deep"}}`)
+		for i := range 100 {
+			got := s.call("ann", "answer_execution", `{"execution_id":"`+id+`","name":"folder","value":{"depth":"deep"}}`)
+			if got.Data.Status != "running" {
+				t.Fatalf("%+v after %d answers", got, i)
+			}
+			time.Sleep(time.Second)
+		}
 		ended := s.end("ann", id)
 		if ended.Data.Status != "failed" || ended.Data.Error.Code != "VALIDATION_INVALID_TYPE" {
 			t.Errorf("%+v", ended.Data.Error)

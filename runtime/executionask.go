@@ -12,6 +12,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/words"
 )
@@ -41,11 +42,13 @@ func (v *executionVisit) connection(who Caller) string {
 
 // askedFor is what an execution keeps of what it waits for.
 type askedFor struct {
-	Name    string `json:"name,omitempty"` // to show, where the question has none
-	Item    string `json:"item,omitempty"`
-	Message string `json:"message,omitempty"`
-	Full    int    `json:"full,omitempty"` // how often there was no room to ask
-	Type    string `json:"type,omitempty"` // JSON type of the answer of a caller; empty: any
+	Name     string `json:"name,omitempty"` // to show, where the question has none
+	Item     string `json:"item,omitempty"`
+	Message  string `json:"message,omitempty"`
+	Full     int    `json:"full,omitempty"` // how often there was no room to ask
+	Type     string `json:"type,omitempty"` // JSON type of the answer of a caller; empty: any
+	Bits     int    `json:"bits,omitempty"` // of a number
+	Unsigned bool   `json:"unsigned,omitempty"`
 }
 
 func (w *askedFor) text() string {
@@ -225,7 +228,7 @@ func (e *executions) ended(ctx context.Context, r *execution.Record) error {
 	if json.Unmarshal(r.Caller, &a.by) != nil { // nobody knows what it has asked, which expires
 		return nil
 	}
-	return e.adapter.view.Load().gate.Withdraw(ctx, a.enquiry(r.ID, ""))
+	return e.adapter.view.Load().gate.Withdraw(ctx, a.enquiry(r.ID, ""), r.Finished)
 }
 
 // decisions returns a channel that receives when operators may have decided.
@@ -237,7 +240,9 @@ func (e *executions) decisions(ctx context.Context) <-chan struct{} {
 }
 
 // wait returns the answer of the caller who has started the execution.
-func (a *questions) wait(ctx context.Context, run *execution.Run, name, kind string) ([]byte, error) {
+func (a *questions) wait(
+	ctx context.Context, run *execution.Run, name string, about askedFor, again int,
+) ([]byte, error) {
 	if name == "" || len(name) > longestQuestion {
 		return nil, fmt.Errorf("the name of what is waited for has %d bytes; it has 1 to %d", len(name), longestQuestion)
 	}
@@ -245,16 +250,15 @@ func (a *questions) wait(ctx context.Context, run *execution.Run, name, kind str
 		if before != nil { // its time is over
 			return nil, *before, fmt.Errorf("the caller has not answered %q for %v", name, longestLifetime)
 		}
-		about := askedFor{Type: kind}
 		until := a.executions.adapter.options.Now().Add(longestLifetime)
 		return nil, execution.Waiting{Until: until, About: about.text()}, nil
 	}
-	return run.Await(ctx, execution.FromCaller, name, look)
+	return run.AwaitAgain(ctx, execution.FromCaller, name, again, look)
 }
 
 // answerWait gives an execution the answer that it waits for.
 func (e *executions) answerWait(
-	ctx context.Context, _ *executionVisit, q *executionRequest,
+	ctx context.Context, v *executionVisit, q *executionRequest,
 ) (*execution.Record, error) {
 	caller, value := CallerOf(ctx).Key(), []byte(q.Value)
 	if len(value) == 0 {
@@ -268,10 +272,12 @@ func (e *executions) answerWait(
 		return nil, err
 	}
 	if w := r.Waiting; r.State == execution.Paused && w != nil && w.From == execution.FromCaller && w.Name == q.Name {
-		want, got := askedOf(w).Type, kindOfJSON(value)
-		if want != "" && want != got && (want != "number" || got != "integer") {
-			return nil, invalidType("value", want, got, "")
+		about := askedOf(w)
+		read, refused := about.read(v.operations[gen.AnswerExecution], value)
+		if refused != nil {
+			return nil, refused
 		}
+		value = read
 	}
 	return e.engine.Answer(ctx, caller, q.ID, q.Name, value)
 }

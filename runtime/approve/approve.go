@@ -46,7 +46,8 @@ type Inbox interface {
 	// earlier than its item: the clock of the voter may be behind.
 	Vote(ctx context.Context, id string, v Vote) (Item, error)
 	// Withdraw removes what the execution of a question has asked and nobody has decided, or it has not taken. It has
-	// ended: what is decided then changes nothing. Caller, Session and Execution say which one it is.
+	// ended at the time At: what is decided then changes nothing, and what it asks after that, started again, stays.
+	// Caller, Session and Execution say which one it is.
 	Withdraw(ctx context.Context, q Question) error
 	// Get returns an item by its ID. It fails with ErrUnknown if there is none.
 	Get(ctx context.Context, id string) (Item, error)

@@ -31,6 +31,9 @@ func (b *box) Withdraw(ctx context.Context, q Question) error {
 		again = false
 		changed, failed := false, error(nil)
 		_, err := b.each(ctx, q.ofExecution(), func(item Item) bool {
+			if item.Opened.After(q.At) {
+				return true
+			}
 			if failed = b.withdraw(ctx, &item); errors.Is(failed, store.ErrConflict) { // somebody has voted meanwhile
 				again, failed = ctx.Err() == nil, nil
 			}

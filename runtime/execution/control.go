@@ -157,39 +157,28 @@ func (e *Engine) retry(ctx context.Context, r *Record) (*Record, error) {
 	if err := e.takePlace(ctx, &again); err != nil {
 		return nil, errors.Join(err, e.drop(ctx, work))
 	}
-	if err := e.persist(ctx, r); err != nil {
+	err := e.keepBelongings(ctx, r, 0) // which may be about to expire
+	if err == nil {
+		again.State, again.Due, again.Finished, again.Failure = Retrying, e.soon(r), time.Time{}, nil
+		again.Again, again.Repeats, again.Lost, again.Cancel = r.Again+1, 0, 0, false
+		again.Waiting = nil // the answer is a step
+		err = e.save(ctx, &again)
+	}
+	if errors.Is(err, store.ErrConflict) {
+		// Whoever finds the entry of a worker retires the execution, if it has not gone on.
+		err = errors.Join(err, e.leavePlace(ctx, &again))
+	}
+	if err != nil {
 		return nil, err
 	}
-	r.Place, r.State, r.Due, r.Finished, r.Failure = again.Place, Retrying, e.soon(r), time.Time{}, nil
-	r.Again, r.Repeats, r.Lost, r.Cancel = r.Again+1, 0, 0, false
-	r.Waiting = nil // the answer is a step
-	if err := e.save(ctx, r); err != nil {
-		if errors.Is(err, store.ErrConflict) {
-			e.leavePlace(ctx, r)
-			return nil, errors.Join(err, e.drop(ctx, work))
-		}
+	if err := e.persist(ctx, &again); errors.Is(err, store.ErrConflict) {
+		return &again, e.drop(ctx, work) // others have done the rest, and it has ended again
+	} else if err != nil {
 		return nil, err
 	}
-	if _, err := e.enqueue(ctx, r); err != nil {
+	if _, err := e.enqueue(ctx, &again); err != nil {
 		return nil, err
 	}
 	e.announce(ctx)
-	return r, e.drop(ctx, work)
-}
-
-// persist makes what belongs to an execution last until that ends again.
-func (e *Engine) persist(ctx context.Context, r *Record) error {
-	var failed error
-	err := e.each(ctx, e.root+stepPart+r.ID+"/", func(entry store.Entry) bool {
-		failed = e.expire(ctx, entry.Key, 0)
-		return failed == nil
-	})
-	keys := []string{e.ownerKey(r)}
-	if r.Once != "" {
-		keys = append(keys, e.root+oncePart+r.Once)
-	}
-	for _, key := range keys {
-		err = errors.Join(err, e.expire(ctx, key, 0))
-	}
-	return errors.Join(err, failed)
+	return &again, e.drop(ctx, work)
 }

@@ -88,7 +88,8 @@ type Options struct {
 	Backoff func(n int) time.Duration
 	// Decisions returns a channel that receives when Operation.Decided may have news; nil: that is asked in intervals.
 	Decisions func(ctx context.Context) <-chan struct{}
-	// Ended is called when an execution has ended, and may be called again: it releases what others have for that one.
+	// Ended is called when an execution has ended, and may be called again, and after it was started again: it releases
+	// what others have for that one since before Record.Finished.
 	Ended func(ctx context.Context, r *Record) error
 	// Logger is required.
 	Logger *slog.Logger
@@ -161,10 +162,8 @@ type Engine struct {
 
 	astray map[string]bool // jobs of the dispatcher that this worker should have and has not, as it looked last
 
-	walking sync.Mutex     // of what follows
-	walked  string         // where the last walk has ended; empty: it has looked at all
-	lost    map[string]int // executions whose record is missing, by how often walks over all have seen that
-	missing map[string]int // the same, with the walk that is under way
+	walking sync.Mutex // of what follows
+	walked  string     // where the last walk has ended; empty: it has looked at all
 }
 
 // New returns an engine. Nothing runs until Work is called.
@@ -188,7 +187,6 @@ func New(o Options) (*Engine, error) {
 		active: make(map[string]bool), runs: make(map[string]*Run),
 		orphans: make(map[string]time.Time), waiters: make(map[string]map[chan struct{}]bool),
 		holding: make(map[string]int),
-		lost:    make(map[string]int), missing: make(map[string]int),
 	}
 	return e, e.makeBoxes()
 }
@@ -202,7 +200,7 @@ const (
 	stepPart   = "s/" // <id>/<mark of the name>: what a step has returned; and what is beside the record: see paramsEntry
 	askedPart  = "c/" // <worker>/<id>: a cancellation that the worker has not seen
 	oncePart   = "k/" // <digest>: the execution that a key has started
-	placePart  = "u/" // <digest of the caller>/<id>/<place>: an execution that is under way; see takePlace
+	placePart  = "u/" // <digest of the caller>/<number>: an execution that is under way; see takePlace
 	ownerPart  = "o/" // <digest of the caller>/<time, newest first>/<id>: whose executions there are; see owned
 )
 
@@ -284,23 +282,14 @@ func (e *Engine) put(ctx context.Context, key string, value []byte, ttl time.Dur
 	return err
 }
 
-// expire makes an entry end after a while, if there is one.
-func (e *Engine) expire(ctx context.Context, key string, ttl time.Duration) error {
-	return e.expireWith(ctx, key, nil, ttl)
-}
-
-// expireWith makes an entry end after a while with another value, if there is one. nil: with the value that it has.
-func (e *Engine) expireWith(ctx context.Context, key string, value []byte, ttl time.Duration) error {
+// renew makes an entry, or gives the one that there is a new version, so that nobody removes it who has read it before.
+func (e *Engine) renew(ctx context.Context, key string) error {
 	for {
 		entry, err := e.o.Store.Get(ctx, key)
-		if err != nil || !entry.Exists() {
+		if err != nil {
 			return err
 		}
-		if value != nil {
-			entry.Value = value
-		}
-		_, err = e.o.Store.Put(ctx, key, entry.Value, entry.Version, ttl)
-		if !errors.Is(err, store.ErrConflict) {
+		if _, err = e.o.Store.Put(ctx, key, entry.Value, entry.Version, 0); !errors.Is(err, store.ErrConflict) {
 			return err
 		}
 	}

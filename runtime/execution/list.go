@@ -99,7 +99,7 @@ func ownedBy(r *Record) []byte {
 // leavesOut reports whether the entry of an execution tells that the query leaves it out.
 func (q *Query) leavesOut(entry store.Entry) bool {
 	var o owned
-	if json.Unmarshal(entry.Value, &o) != nil {
+	if json.Unmarshal(unmarked(entry.Value), &o) != nil {
 		return false
 	}
 	return q.Operation != "" && o.Operation != "" && o.Operation != q.Operation ||

@@ -28,20 +28,76 @@ var allowed = map[execution.State][]execution.State{
 	execution.Failed:   {execution.Retrying},
 }
 
-// watched is a store that reports every transition of an execution that is not allowed.
+// watched is a store that reports every transition of an execution that is not allowed. It can hold up what follows
+// from the end of one.
 type watched struct {
 	*store.Memory
-	t      *testing.T
-	mu     sync.Mutex
-	states map[string]execution.State
+	t       *testing.T
+	mu      sync.Mutex
+	states  map[string]execution.State
+	expire  map[string]bool // entries that do, by their keys
+	holding chan struct{}   // nil: it does not; whoever waits goes on when it is closed
+	held    bool            // somebody waits
+}
+
+// hold makes the next one wait that is about to write that what belongs to an execution expires.
+func (w *watched) hold() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.holding == nil {
+		w.holding = make(chan struct{})
+	}
+}
+
+// goOn ends what hold has begun.
+func (w *watched) goOn() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.holding != nil {
+		close(w.holding)
+	}
+	w.holding, w.held = nil, false
+}
+
+// wait waits where it is to.
+func (w *watched) wait(key string, ttl time.Duration) {
+	w.mu.Lock()
+	holding, first := w.holding, !w.held
+	ends := false // an attempt has failed; who cancels an execution does the rest in its call
+	for id, state := range w.states {
+		ends = ends || state == execution.Failed && strings.Contains(key, id) && !strings.Contains(key, "/r/")
+	}
+	if holding == nil || !first || !ends || ttl == 0 {
+		w.mu.Unlock()
+		return
+	}
+	w.held = true
+	w.mu.Unlock()
+	<-holding
+}
+
+// expires returns an entry of an execution that does; empty: there is none.
+func (w *watched) expires(id string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for key, expires := range w.expire {
+		if expires && strings.Contains(key, id) {
+			return key
+		}
+	}
+	return ""
 }
 
 func (w *watched) Put(
 	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
 ) (store.Version, error) {
+	w.wait(key, ttl)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	version, err := w.Memory.Put(ctx, key, value, old, ttl)
+	if err == nil {
+		w.expire[key] = ttl > 0
+	}
 	if state, id := stateIn(key, value); err == nil && state != "" {
 		before, known := w.states[id]
 		legal := !known || before == state
@@ -73,6 +129,7 @@ type world struct {
 	t        *testing.T
 	store    *watched
 	engine   *execution.Engine
+	other    *execution.Engine // of another process
 	stop     func()
 	outcomes sync.Map // of attempts: channels, by execution
 	paused   sync.Map // what executions have waited for: []*pause, by execution
@@ -81,29 +138,39 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, store: &watched{Memory: new(store.Memory), t: t, states: make(map[string]execution.State)}}
-	var err error
-	w.engine, err = execution.New(execution.Options{
+	w := &world{t: t, store: &watched{
+		Memory: new(store.Memory), t: t, states: make(map[string]execution.State), expire: make(map[string]bool),
+	}}
+	w.engine, w.other = w.process(), w.process()
+	w.work()
+	return w
+}
+
+func (w *world) process() *execution.Engine {
+	e, err := execution.New(execution.Options{
 		Store: w.store, Logger: slog.New(slog.DiscardHandler), Backoff: func(int) time.Duration { return time.Minute },
 		Operations: map[string]*execution.Operation{
 			"work": {Durable: true, Retry: retries, Keep: 1000 * time.Hour, Do: w.do, Decided: w.decided},
 		},
 	})
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
-	w.work()
-	return w
+	return e
 }
 
 func (w *world) work() {
 	ctx, cancel := context.WithCancel(w.t.Context())
-	ended := make(chan error, 1)
+	ended := make(chan error, 2)
 	go func() { ended <- w.engine.Work(ctx) }()
+	go func() { ended <- w.other.Work(ctx) }()
 	w.stop = func() {
+		w.store.goOn()
 		cancel()
-		if err := <-ended; err != nil {
-			w.t.Error(err)
+		for range 2 {
+			if err := <-ended; err != nil {
+				w.t.Error(err)
+			}
 		}
 	}
 }
@@ -159,6 +226,8 @@ func (w *world) command(what string, m *modelled) {
 				m.state = execution.Running
 			}
 		}
+	case what == "go on":
+		w.store.goOn()
 	case what == "cancel" || what == "retry" || strings.HasPrefix(what, "answer"):
 		w.ask(what, m)
 	case what == "decide":
@@ -168,6 +237,9 @@ func (w *world) command(what string, m *modelled) {
 			m.state = execution.Running
 		}
 	case m.state == execution.Running: // otherwise no attempt is there to be told
+		if what == "fail slowly" {
+			w.store.hold()
+		}
 		w.outcome(m.id) <- what
 		switch {
 		case what == "ask", what == "wait for the caller":
@@ -245,6 +317,9 @@ func (w *world) compare() {
 		if r.State != m.state {
 			w.t.Fatalf("an execution is %s, want %s", r.State, m.state)
 		}
+		if key := w.store.expires(m.id); key != "" && !m.state.Terminal() {
+			w.t.Fatalf("%s of an execution that is %s expires", key, r.State)
+		}
 	}
 }
 
@@ -256,7 +331,7 @@ func TestRandomCommands(t *testing.T) {
 		sequences = 500
 	}
 	commands := []string{"start", "cancel", "retry", "complete", "fail", "fail for good", "wait", "restart",
-		"ask", "decide", "wait for the caller", "answer", "answer something else"}
+		"ask", "decide", "wait for the caller", "answer", "answer something else", "fail slowly", "go on"}
 	for seed := range sequences {
 		random := rand.New(rand.NewPCG(uint64(seed), 1))
 		synctest.Test(t, func(t *testing.T) {
@@ -287,12 +362,15 @@ func TestRandomCommands(t *testing.T) {
 
 // settled ends all executions, and looks whether something is left of them.
 func (w *world) settled() {
+	w.command("go on", nil)
+	w.compare()
 	for _, m := range w.all {
 		if !m.state.Terminal() {
 			w.command("cancel", m)
 			w.compare()
 		}
 	}
+	time.Sleep(10 * time.Second) // until workers have looked for what they could not remove
 	if n, err := w.engine.Walk(w.t.Context()); n != 0 || err != nil {
 		w.t.Errorf("%d executions were forgotten: %v", n, err)
 	}

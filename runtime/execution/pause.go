@@ -3,6 +3,7 @@ package execution
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/store"
@@ -24,6 +25,7 @@ const (
 type Waiting struct {
 	From  From      `json:"from"`
 	Name  string    `json:"name"`
+	Again int       `json:"again,omitempty"` // how many answers to it were of no use
 	Until time.Time `json:"until"`           // then it goes on without an answer
 	About string    `json:"about,omitempty"` // for whoever looks for the answer, and shows what is waited for
 	// Answer is sealed as the result of the step that it becomes when the next attempt begins.
@@ -31,7 +33,12 @@ type Waiting struct {
 }
 
 // step is the name of the step that has the answer.
-func (w *Waiting) step() string { return string(w.From) + " " + w.Name }
+func (w *Waiting) step() string {
+	if w.Again > 0 {
+		return string(w.From) + " " + w.Name + "\x00" + strconv.Itoa(w.Again)
+	}
+	return string(w.From) + " " + w.Name
+}
 
 // Await returns the answer to what is called name, which is kept as the result of a step is. As long as there is none,
 // look finds out what is known: the answer, or what the execution waits for. before is what it has waited for already;
@@ -41,7 +48,15 @@ func (r *Run) Await(
 	ctx context.Context, from From, name string,
 	look func(ctx context.Context, before *Waiting) (answer []byte, next Waiting, err error),
 ) ([]byte, error) {
-	next := Waiting{From: from, Name: name}
+	return r.AwaitAgain(ctx, from, name, 0, look)
+}
+
+// AwaitAgain is Await after some answers to what is called name were of no use.
+func (r *Run) AwaitAgain(
+	ctx context.Context, from From, name string, again int,
+	look func(ctx context.Context, before *Waiting) (answer []byte, next Waiting, err error),
+) ([]byte, error) {
+	next := Waiting{From: from, Name: name, Again: again}
 	step := next.step()
 	key, kept, err := r.beginStep(ctx, step)
 	if kept != nil || err != nil {
@@ -58,10 +73,10 @@ func (r *Run) Await(
 	if answer != nil {
 		return r.keep(ctx, key, step, answer)
 	}
-	next.From, next.Name = from, name
+	next.From, next.Name, next.Again = from, name, again
 	next.Until = next.Until.UTC().Round(0)
 	if from == FromPerson {
-		if err := r.engine.put(ctx, r.engine.pauseKey(r.ID(), &next), nil, 0); err != nil {
+		if err := r.engine.renew(ctx, r.engine.pauseKey(r.ID(), &next)); err != nil {
 			return nil, r.broken(err)
 		}
 	}
@@ -92,22 +107,24 @@ func (e *Engine) takeAnswer(ctx context.Context, r *Record) error {
 	return e.endPause(ctx, r)
 }
 
-// endPause removes the entries of the last pause of an execution. It may be done again.
+// endPause removes the entries of the last pause of an execution. It may be done again. It fails with ErrConflict where
+// the execution was started again meanwhile, which may wait for the same.
 func (e *Engine) endPause(ctx context.Context, r *Record) error {
 	w := r.Waiting
 	if w == nil {
 		return nil
 	}
+	remove := func(entry store.Entry) error { return e.remove(ctx, entry) }
 	paused := *r
 	if paused.Due = w.Until; e.queueKey(&paused) != e.queueKey(r) || r.State.Terminal() {
-		if err := e.drop(ctx, e.queueKey(&paused)); err != nil {
+		if err := e.rewriteOne(ctx, r, e.queueKey(&paused), remove); err != nil {
 			return err
 		}
 	}
 	if w.From != FromPerson {
 		return nil
 	}
-	return e.drop(ctx, e.pauseKey(r.ID, w))
+	return e.rewriteOne(ctx, r, e.pauseKey(r.ID, w), remove)
 }
 
 // ended lets go of what others have for an execution that has ended. It may be done again.

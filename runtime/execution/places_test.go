@@ -3,7 +3,9 @@ package execution_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -214,5 +216,58 @@ func TestPlacesOfSlowStarts(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// tallied counts the entries of a store that are read.
+type tallied struct {
+	store.Store
+	entries atomic.Int64
+}
+
+func (c *tallied) Get(ctx context.Context, key string) (store.Entry, error) {
+	c.entries.Add(1)
+	return c.Store.Get(ctx, key)
+}
+
+func (c *tallied) List(ctx context.Context, prefix, after string, limit int) ([]store.Entry, error) {
+	entries, err := c.Store.List(ctx, prefix, after, limit)
+	c.entries.Add(int64(len(entries)))
+	return entries, err
+}
+
+// What a start reads is bounded, however many executions its caller has under way, and when it is refused.
+func TestWhatStartsRead(t *testing.T) {
+	const most, mostRead = 1200, 1100
+	in := &tallied{Store: new(store.Memory)}
+	e, err := execution.New(execution.Options{
+		Store: in, Most: most, Logger: slog.New(slog.DiscardHandler),
+		Operations: map[string]*execution.Operation{"work": {Durable: true}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	started, refused := 0, 0
+	for started < most && refused < most {
+		in.entries.Store(0)
+		_, err := begin(t, e, ann)
+		if read := in.entries.Load(); read > mostRead {
+			t.Fatalf("with %d under way a start reads %d entries; at most %d", started, read, mostRead)
+		}
+		switch {
+		case err == nil:
+			started++
+		case !errors.Is(err, execution.ErrTooMany):
+			t.Fatal(err)
+		default:
+			refused++
+		}
+		if refused > 0 && started < most*9/10 {
+			t.Fatalf("refused with %d under way; the bound is %d", started, most)
+		}
+	}
+	in.entries.Store(0)
+	if _, err := begin(t, e, ann); !errors.Is(err, execution.ErrTooMany) || in.entries.Load() > mostRead {
+		t.Errorf("beyond the bound a start reads %d entries, and ends with %v", in.entries.Load(), err)
 	}
 }

@@ -2,7 +2,6 @@ package execution
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -82,7 +81,7 @@ func (e *Engine) recoverOne(ctx context.Context, entry store.Entry, owner, id st
 		}
 	case r.Worker != "" && r.Worker != owner && living[r.Worker]:
 	case r.Worker == "":
-		if e.save(ctx, r) != nil {
+		if e.save(ctx, r) != nil || e.persist(ctx, r) != nil {
 			return
 		}
 		if _, err := e.enqueue(ctx, r); err != nil {
@@ -139,50 +138,13 @@ func (e *Engine) release(ctx context.Context, r *Record) bool {
 	return true
 }
 
-// retire makes what belongs to an execution that has ended expire with its record, or removes it. It may be done again.
-func (e *Engine) retire(ctx context.Context, r *Record) error {
-	keep := e.operation(r).keep()
-	if err := e.keepSteps(ctx, r, keep); err != nil {
-		return err
-	}
-	if err := e.endPause(ctx, r); err != nil {
-		return err
-	}
-	if err := e.ended(ctx, r); err != nil {
-		return err
-	}
-	if err := e.expireWith(ctx, e.ownerKey(r), ownedBy(r), keep); err != nil {
-		return err
-	}
-	if r.Once != "" {
-		if err := e.expire(ctx, e.root+oncePart+r.Once, keep); err != nil {
-			return err
-		}
-	}
-	if r.Place == "" {
-		return nil
-	}
-	return e.drop(ctx, e.placeKey(r))
-}
-
-// keepSteps removes the steps and the parameters of an execution, or makes them end after a while, if it can be started
-// again. Its result stays.
-func (e *Engine) keepSteps(ctx context.Context, r *Record, ttl time.Duration) error {
-	var failed error
-	err := e.each(ctx, e.root+stepPart+r.ID+"/", func(entry store.Entry) bool {
-		switch {
-		case lastOf(entry.Key) == r.ResultAside:
-		case e.canRetry(r):
-			failed = e.expire(ctx, entry.Key, ttl)
-		default:
-			failed = e.drop(ctx, entry.Key)
-		}
-		return failed == nil
-	})
-	return errors.Join(err, failed)
-}
-
 // canRetry reports whether an execution can be started again.
 func (e *Engine) canRetry(r *Record) bool {
 	return r.State == Failed && !r.Attached && r.Again < e.operation(r).Retry
+}
+
+// mayRetry reports whether an execution can be started again, as far as this process knows: one that has its operation
+// may.
+func (e *Engine) mayRetry(r *Record) bool {
+	return e.canRetry(r) || r.State == Failed && !r.Attached && !r.Outside && e.o.Operations[r.Operation] == nil
 }

@@ -91,7 +91,7 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 	}
 	if err := e.save(ctx, r); err != nil {
 		if errors.Is(err, store.ErrConflict) {
-			e.leavePlace(ctx, r)
+			_ = e.leavePlace(ctx, r) // else walks do it
 		}
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 func (e *Engine) startHere(ctx context.Context, r *Record, s *Start) (*Record, error) {
 	r.Worker = e.name()
 	if r.Worker == "" {
-		e.leavePlace(ctx, r)
+		_ = e.leavePlace(ctx, r) // else walks do it
 		return nil, ErrNotWorking
 	}
 	e.activate(r.ID)

@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -18,8 +19,11 @@ const longestWalk = time.Minute
 
 // walks walks in turn with other workers until ctx ends.
 func (e *Engine) walks(ctx context.Context) {
-	for sleep(ctx, walkInterval) == nil {
+	for { // at the beginning, too: a process may end soon
 		e.walkInTurn(ctx)
+		if sleep(ctx, walkInterval) != nil {
+			return
+		}
 	}
 }
 
@@ -52,28 +56,33 @@ func (e *Engine) Walk(ctx context.Context) (repaired int, err error) {
 }
 
 // walkOn goes on behind the key at which the last walk has ended. It looks at the executions of all callers first, then
-// at places, and at steps at last. An execution that cannot be read is left behind until the walk begins anew.
+// at the queue and at places, and at steps at last. An execution that cannot be read is left behind until the walk
+// begins anew.
 func (e *Engine) walkOn(ctx context.Context) (repaired int, err error) {
-	places, steps := e.root+placePart, e.root+stepPart
-	if !strings.HasPrefix(e.walked, places) && !strings.HasPrefix(e.walked, steps) {
-		err = e.walkOver(ctx, e.root+ownerPart, func(entry store.Entry) error {
+	for _, part := range []struct {
+		name, next string
+		look       func(context.Context, store.Entry) error
+	}{
+		{ownerPart, queuePart, func(ctx context.Context, entry store.Entry) error {
 			done, err := e.look(ctx, entry)
 			if done {
 				repaired++
 			}
 			return err
-		})
-		if err != nil {
+		}},
+		{queuePart, placePart, e.lookAtQueued},
+		{placePart, stepPart, e.lookAtPlace},
+	} {
+		if e.walked == "" {
+			e.walked = e.root + part.name
+		}
+		if !strings.HasPrefix(e.walked, e.root+part.name) {
+			continue
+		}
+		if err := e.walkOver(ctx, e.root+part.name, part.look); err != nil {
 			return repaired, err
 		}
-		e.walked = places
-	}
-	if strings.HasPrefix(e.walked, places) {
-		if err = e.walkOver(ctx, places, func(entry store.Entry) error { return e.lookAtPlace(ctx, entry) }); err != nil {
-			return repaired, err
-		}
-		e.walked = steps
-		e.lost, e.missing = e.missing, make(map[string]int)
+		e.walked = e.root + part.next
 	}
 	if err = e.sweep(ctx); err == nil {
 		e.walked = ""
@@ -82,13 +91,13 @@ func (e *Engine) walkOn(ctx context.Context) (repaired int, err error) {
 }
 
 // walkOver looks at the entries that have a prefix, from the one on at which the last walk has ended.
-func (e *Engine) walkOver(ctx context.Context, prefix string, look func(store.Entry) error) error {
+func (e *Engine) walkOver(ctx context.Context, prefix string, look func(context.Context, store.Entry) error) error {
 	var failed error
 	err := e.eachAfter(ctx, prefix, e.walked, func(entry store.Entry) bool {
 		if failed = context.Cause(ctx); failed != nil {
 			return false
 		}
-		failed = look(entry)
+		failed = look(ctx, entry)
 		if ctx.Err() == nil {
 			e.walked = entry.Key
 		}
@@ -107,8 +116,7 @@ func (e *Engine) look(ctx context.Context, entry store.Entry) (bool, error) {
 	case err != nil:
 		return false, err
 	case r == nil || r.Buried:
-		e.missing[id] = e.lost[id] + 1
-		return false, e.forget(ctx, entry, r, e.missing[id])
+		return false, e.forget(ctx, entry, r)
 	case r.Outside:
 		if err := e.silence(ctx, r); err != nil && !errors.Is(err, store.ErrConflict) {
 			return false, err
@@ -124,10 +132,10 @@ func (e *Engine) look(ctx context.Context, entry store.Entry) (bool, error) {
 	return false, nil
 }
 
-// forget removes the entry of an execution that was never made, if it has been so for a walk.
-func (e *Engine) forget(ctx context.Context, entry store.Entry, r *Record, seen int) error {
-	if seen < 2 {
-		return nil
+// forget removes an entry of an execution that was never made, if it has been so for a walk.
+func (e *Engine) forget(ctx context.Context, entry store.Entry, r *Record) error {
+	if known, err := e.wasSeen(ctx, entry); err != nil || !known {
+		return err
 	}
 	if r == nil {
 		if buried, err := e.bury(ctx, lastOf(entry.Key)); err != nil || !buried {
@@ -135,6 +143,42 @@ func (e *Engine) forget(ctx context.Context, entry store.Entry, r *Record, seen 
 		}
 	}
 	e.discard(ctx, entry)
+	return nil
+}
+
+// seenMark is at the end of an entry that a walk has found without its execution. It is in the entry because no process
+// may live until the next walk.
+const seenMark = " seen"
+
+// wasSeen reports whether a walk before has found an entry without its execution. Otherwise it notes that this one has.
+func (e *Engine) wasSeen(ctx context.Context, entry store.Entry) (bool, error) {
+	if bytes.HasSuffix(entry.Value, []byte(seenMark)) {
+		return true, nil
+	}
+	_, err := e.o.Store.Put(ctx, entry.Key, append(entry.Value, seenMark...), entry.Version, 0)
+	if errors.Is(err, store.ErrConflict) { // somebody is about to use it
+		err = nil
+	}
+	return false, err
+}
+
+// unmarked is the value of an entry, whether a walk has marked it or not.
+func unmarked(value []byte) []byte { return bytes.TrimSuffix(value, []byte(seenMark)) }
+
+// lookAtQueued removes an entry of the queue whose execution has ended, is elsewhere, or was never made: a worker may
+// have come back after a while, and have queued what others have ended. It may not be due for a long time.
+func (e *Engine) lookAtQueued(ctx context.Context, entry store.Entry) error {
+	r, err := e.read(ctx, lastOf(entry.Key))
+	switch {
+	case errors.Is(err, errFormat):
+		return nil
+	case err != nil:
+		return err
+	case r == nil:
+		return e.forget(ctx, entry, nil)
+	case !r.queued() || e.queueKey(r) != entry.Key:
+		e.discard(ctx, entry)
+	}
 	return nil
 }
 
@@ -213,7 +257,7 @@ func (e *Engine) sweep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if r != nil && (!r.State.Terminal() || e.canRetry(r)) {
+		if r != nil && (!r.State.Terminal() || e.mayRetry(r)) {
 			continue
 		}
 		if err := e.clear(ctx, id, r); err != nil {

@@ -84,7 +84,8 @@ func TestUnknownOperations(t *testing.T) {
 		engines(t, 1, in, execution.Options{Operations: map[string]*execution.Operation{}})
 		in.reads.Store(0)
 		time.Sleep(minutes*time.Minute - time.Second)
-		if reads := in.reads.Load(); reads > n*minutes {
+		const walk = 3 // it looks at an execution, its entry in the queue, and its place
+		if reads := in.reads.Load(); reads > n*(minutes+walk) {
 			t.Errorf("%d records read in %d minutes, where there are %d of another process", reads, minutes, n)
 		}
 		engines(t, 1, in, execution.Options{Operations: operations})

@@ -32,7 +32,7 @@ func executionWait() Type {
 	return Type{
 		Name: "ExecutionWait", Kind: KindObject, Description: "For what an execution is paused.", Fields: []Param{
 			name, from, text("type", "Type", "JSON type of the answer; absent: any"),
-			text("message", "Message", "What the operator is asked"),
+			text("message", "Message", "What the operator is asked, or why the last answer was of no use"),
 			text("approval_id", "Approval", "Of the item of the operator's inbox"), until,
 		},
 	}

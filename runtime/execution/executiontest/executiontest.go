@@ -469,8 +469,8 @@ func (s *scenario) checkPlaces(ctx context.Context) {
 	}
 	counted := make(map[string]int)
 	for _, entry := range entries {
-		parts := strings.Split(entry.Key, "/")
-		counted[parts[len(parts)-2]]++
+		id, _, _ := strings.Cut(string(entry.Value), "/")
+		counted[id]++
 	}
 	page, err := s.second.List(ctx, execution.Query{CallerKey: caller, First: 100})
 	if err != nil {

@@ -115,12 +115,14 @@ func (g *Gate) find(ctx context.Context, q *Enquiry) (*waiting, error) {
 	return &waiting{binding: bindings[0]}, nil
 }
 
-// Withdraw removes what an execution has asked that has ended, unless it has taken the decision.
-func (g *Gate) Withdraw(ctx context.Context, q *Enquiry) error {
+// Withdraw removes what an execution has asked before it ended, unless it has taken the decision.
+func (g *Gate) Withdraw(ctx context.Context, q *Enquiry, ended time.Time) error {
 	if g.inbox == nil {
 		return nil
 	}
-	return g.inbox.Withdraw(ctx, q.question())
+	asked := q.question()
+	asked.At = ended
+	return g.inbox.Withdraw(ctx, asked)
 }
 
 // question says which item is that of the enquiry.
