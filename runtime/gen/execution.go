@@ -65,6 +65,7 @@ func AddExecutions(a *Definitions) {
 		return
 	}
 	a.Operations, a.Types = slices.Clone(a.Operations), slices.Clip(a.Types)
+	a.Types = append(a.Types, ExecutionTypes(a.Operations)...)
 	for i := range a.Operations {
 		if o := &a.Operations[i]; o.Lifecycle != nil {
 			a.Types = append(a.Types, ExecutionOf(o))
@@ -72,7 +73,6 @@ func AddExecutions(a *Definitions) {
 		}
 	}
 	a.Operations = append(a.Operations, ExecutionOperations(a.Operations)...)
-	a.Types = append(a.Types, ExecutionTypes(a.Operations)...)
 }
 
 // ExecutionOf returns the type of the executions of an operation, as long as that has the type of its results.
