@@ -42,7 +42,8 @@ func (a *agent) importing(ctx context.Context) error {
 	*a = *another
 
 	heading("A new process has the import as it was, and so has the inbox, where a person sees the question and agrees.")
-	data, err = a.success(ctx, "mcp_aql_read", "get_execution", fmt.Sprintf(`{"execution_id":%q}`, data["execution_id"]), nil)
+	params := fmt.Sprintf(`{"execution_id":%q}`, data["execution_id"])
+	data, err = a.success(ctx, "mcp_aql_read", "get_execution", params, nil)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (s *Service) ImportTodos(ctx context.Context, req ImportTodosRequest, run *
 	if err != nil {
 		return nil, err
 	}
-	if err := s.importPart(ctx, req.Todos, plan.New, 0, run); err != nil {
+	if err := s.importPart(ctx, run, req.Todos, plan.New, 0); err != nil {
 		return nil, err
 	}
 	result := &ImportResult{Added: len(plan.New)}
@@ -79,7 +79,7 @@ func (s *Service) ImportTodos(ctx context.Context, req ImportTodosRequest, run *
 		return result, nil
 	}
 	result.Overwritten = len(plan.Open)
-	return result, s.importPart(ctx, req.Todos, plan.Open, result.Added, run)
+	return result, s.importPart(ctx, run, req.Todos, plan.Open, result.Added)
 }
 
 // planImport draws identifiers for todos, but for those whose titles open ones have.
@@ -98,19 +98,20 @@ func (s *Service) planImport(ctx context.Context, todos []ImportedTodo) (plan im
 	return plan, nil
 }
 
-// importPart writes some of the todos, each in a step of its own. So many have been written before.
-func (s *Service) importPart(ctx context.Context, todos []ImportedTodo, part []planned, before int, run *aql.Run) error {
-	for i, p := range part {
+// importPart writes a part of the todos, each in a step of its own. So many of them are done already.
+func (s *Service) importPart(ctx context.Context, run *aql.Run, todos []ImportedTodo, part []planned, done int) error {
+	for _, p := range part {
 		todo := &todos[p.At]
-		run.Progress(before+i, len(todos), "Importing "+todo.Title)
+		run.Progress(done, len(todos), "Importing "+todo.Title)
 		_, err := aql.Step(ctx, run, fmt.Sprint("todo ", p.At), func(ctx context.Context) (any, error) {
 			return nil, s.importTodo(ctx, p.TodoID, todo)
 		})
 		if err != nil {
 			return err
 		}
+		done++
 	}
-	run.Progress(before+len(part), len(todos), "")
+	run.Progress(done, len(todos), "")
 	return nil
 }
 
