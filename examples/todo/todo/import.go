@@ -14,7 +14,7 @@ import (
 // ImportTodosRequest holds the todos to import.
 type ImportTodosRequest struct {
 	_     struct{}       `aql:"category=EXECUTE,danger=reversible,durable,asks,retry=3"`
-	Todos []ImportedTodo `json:"todos" aql:"required,minitems=1,maxitems=500"` // What to import
+	Todos []ImportedTodo `json:"todos" aql:"required,minitems=1,maxitems=500"` // The ones to import
 	// The same key starts no second import
 	RequestKey string `json:"request_key,omitempty" aql:"once,maxlen=100"`
 }
