@@ -24,13 +24,6 @@ type executionRequest struct {
 	Value  json.RawMessage
 }
 
-// executionsRequest is a request to list_executions.
-type executionsRequest struct {
-	Status, Operation string
-	First             int
-	After             string
-}
-
 // executionAnswer is an execution in an answer (MCP-AQL core §8.4.3). The names of the fields on the wire are those of
 // gen.ExecutionTypes.
 type executionAnswer struct {
@@ -56,16 +49,6 @@ type executionProgress struct {
 type executionError struct {
 	Code, Message string
 	Details       json.RawMessage
-}
-
-type executionList struct {
-	Items []executionAnswer
-	Page  executionPage
-}
-
-type executionPage struct {
-	Next bool
-	End  string
 }
 
 // executionPollAfter is after how many milliseconds it is worth to look at an execution again.
@@ -211,25 +194,6 @@ func retryRefused(refused *gate.Refusal, q *request) error {
 		f, _ = (&refusal{Refusal: refused, request: q, now: refused.At, inBatch: true}).explain()
 	}
 	return f.WithDetail("operation", operation)
-}
-
-func (e *executions) list(ctx context.Context, _ []any, request any) (any, error) {
-	q := request.(*executionsRequest)
-	page, err := e.engine.List(ctx, execution.Query{
-		CallerKey: CallerOf(ctx).Key(), State: execution.State(q.Status), Operation: q.Operation, First: q.First,
-		After: q.After,
-	})
-	if err != nil {
-		return nil, e.failure(err, "")
-	}
-	list := &executionList{Items: []executionAnswer{}, Page: executionPage{Next: page.More}}
-	if page.More {
-		list.Page.End = page.End
-	}
-	for _, r := range page.Records {
-		list.Items = append(list.Items, *withoutResult(r))
-	}
-	return list, nil
 }
 
 // answer returns an execution as agents see it.

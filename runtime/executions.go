@@ -36,6 +36,7 @@ type executions struct {
 	adapter    *Adapter
 	operations map[string]*longRunning
 	codecs     *codec.Set
+	cursors    *cursors
 	engine     *execution.Engine
 	outside    map[string]*execution.Operation // whose executions are carried out elsewhere
 }
@@ -48,8 +49,8 @@ type longRunning struct {
 }
 
 // newExecutions makes the operations of a registry that outlive their calls start executions.
-func newExecutions(registry *Registry) (*Registry, executing, error) {
-	e := &executions{operations: make(map[string]*longRunning)}
+func newExecutions(registry *Registry, c *cursors) (*Registry, executing, error) {
+	e := &executions{operations: make(map[string]*longRunning), cursors: c}
 	handlers, operations := make(map[string]*gen.Handler), make(map[string]gen.Operation)
 	types := gen.ExecutionTypes(registry.Definitions().Operations)
 	own := types[0]

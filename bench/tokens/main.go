@@ -35,6 +35,7 @@ func run() error {
 	}
 	todoAdapter := todo.NewRegistry(nil).Definitions()
 	todoAdapter.Name = "todo"
+	gen.AddExecutions(&todoAdapter)
 	fifty := synthetic(50)
 	fmt.Println("o200k_base tokens of tools/list with one tool, five, and one for each operation, and of instructions:")
 	fmt.Printf("%-12s %10s %10s %10s %12s\n", "adapter", "single", "semantic", "discrete", "instructions")

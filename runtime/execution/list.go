@@ -20,10 +20,10 @@ type Query struct {
 // Page are executions, the newest first.
 type Page struct {
 	Records []*Record
-	// End is where the page ends, and More says that others may follow. A page may have fewer than were asked for, or
-	// none, although there are more.
-	End  string
-	More bool
+	// Start is the place of the first record; empty: there is none. End is where the page ends, and More says that others
+	// may follow. A page may have fewer than were asked for, or none, although there are more.
+	Start, End string
+	More       bool
 }
 
 // mostLooked is how many executions one page looks at.
@@ -68,6 +68,9 @@ func (e *Engine) List(ctx context.Context, q Query) (*Page, error) {
 			case r == nil, r.Buried, r.CallerKey != q.CallerKey, q.State != "" && r.State != q.State,
 				q.Operation != "" && r.Operation != q.Operation:
 				continue
+			}
+			if len(page.Records) == 0 {
+				page.Start = page.End
 			}
 			page.Records = append(page.Records, r)
 		}

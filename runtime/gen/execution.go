@@ -65,6 +65,7 @@ func AddExecutions(a *Definitions) {
 		return
 	}
 	a.Operations, a.Types = slices.Clone(a.Operations), slices.Clip(a.Types)
+	a.Types = append(a.Types, ExecutionTypes(a.Operations)...)
 	for i := range a.Operations {
 		if o := &a.Operations[i]; o.Lifecycle != nil {
 			a.Types = append(a.Types, ExecutionOf(o))
@@ -72,7 +73,6 @@ func AddExecutions(a *Definitions) {
 		}
 	}
 	a.Operations = append(a.Operations, ExecutionOperations(a.Operations)...)
-	a.Types = append(a.Types, ExecutionTypes(a.Operations)...)
 }
 
 // ExecutionOf returns the type of the executions of an operation, as long as that has the type of its results.
@@ -133,6 +133,7 @@ func ExecutionOperations(of []Operation) []Operation {
 		Name: "execution_id", Go: "ID", Type: "string", Required: true, ID: true, MaxLength: 100,
 		Description: "Of the execution, as the operation has returned it that started it",
 	}
+	example := func(params, description string) []Example { return []Example{{params, description}} }
 	returns := func(at int) Returns {
 		t := &ExecutionTypes(of)[at]
 		return Returns{Name: t.Name, Kind: t.Kind, Description: t.Description, Nullable: true}
@@ -153,6 +154,7 @@ func ExecutionOperations(of []Operation) []Operation {
 						"Without it the one at the time of the request is",
 				},
 			},
+			Examples: example(`{"execution_id":"exec_7k3f","wait_ms":30000}`, "Waits for a change"),
 		},
 		{
 			Name: ListExecutions, Category: Read, Danger: Safe, DangerSource: DangerFromCategory,
@@ -173,10 +175,11 @@ func ExecutionOperations(of []Operation) []Operation {
 					Description: "How many to list",
 				},
 				{
-					Name: "after", Go: "After", Type: "string", MaxLength: 100, Pattern: "^[0-9a-z_/]+$",
-					Description: "pageInfo.endCursor of the answer before",
+					Name: "after", Go: "After", Type: "string", MaxLength: 400,
+					Description: "pageInfo.endCursor of the answer before, with the same status and operation",
 				},
 			},
+			Examples: example(`{"status":"running"}`, "What is under way"),
 		},
 		{
 			Name: CancelExecution, Category: Execute, Danger: Reversible, DangerSource: DangerFromTag,
@@ -185,6 +188,7 @@ func ExecutionOperations(of []Operation) []Operation {
 				id,
 				{Name: "reason", Go: "Reason", Type: "string", MaxLength: 500, Description: "Why, for those who look at it"},
 			},
+			Examples: example(`{"execution_id":"exec_7k3f","reason":"No longer needed"}`, "Ends it, and says why"),
 		},
 	}
 	if retried {
@@ -192,6 +196,7 @@ func ExecutionOperations(of []Operation) []Operation {
 			Name: RetryExecution, Category: Execute, Danger: danger, DangerSource: DangerFromTag,
 			Description: "Starts an execution again that has failed. Steps that are done are not repeated.",
 			Params:      []Param{id}, Returns: returns(0),
+			Examples: example(`{"execution_id":"exec_7k3f"}`, "Once more"),
 		})
 	}
 	if asks(of) {
@@ -279,7 +284,12 @@ func executionTypes(asks bool) []Type {
 		{
 			Name: "ExecutionPageInfo", Kind: KindObject, Description: "Where a list of executions goes on.", Fields: []Param{
 				{Name: "hasNextPage", Go: "Next", Type: "boolean", Required: true, Description: "Whether there may be more"},
-				text("endCursor", "End", "For after, where there are more"),
+				{
+					Name: "hasPreviousPage", Go: "Previous", Type: "boolean", Required: true,
+					Description: "Whether there are some in front of them",
+				},
+				text("startCursor", "Start", "Of the first one"),
+				text("endCursor", "End", "Of the last one; for after"),
 			},
 		},
 		{

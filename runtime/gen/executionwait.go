@@ -15,6 +15,9 @@ func answerExecution(id Param, returns Returns) Operation {
 			{Name: "value", Go: "Value", Type: "any", Nullable: true, Description: "The answer; without it null"},
 		},
 		Returns: returns,
+		Examples: []Example{
+			{`{"execution_id":"exec_7k3f","name":"channel","value":"stable"}`, "A text, where that is what it waits for"},
+		},
 	}
 }
 

@@ -1,5 +1,5 @@
 // Drives the todo adapter with MCP clients that are not the Go SDK's: lists tools, introspects, creates,
-// reads, updates, lists and deletes.
+// reads, updates, lists, imports and deletes.
 //
 //   node cycle.mjs sdk|client stdio BINARY
 //   node cycle.mjs sdk|client http URL
@@ -67,6 +67,15 @@ assert.equal(next.data.pageInfo.hasNextPage, false);
 const foreign = await call("mcp_aql_read", "list_todos", { ...params, filter: {}, after: page.data.pageInfo.endCursor });
 assert.equal(foreign.error.details.param_name, "after");
 step("listed page by page; a cursor of another filter is refused");
+
+let execution = (await call("mcp_aql_execute", "import_todos", { todos: [{ title: `Water the plants of ${library}` }] })).data;
+const { execution_id } = execution;
+while (["pending", "running"].includes(execution.status)) {
+  execution = (await call("mcp_aql_read", "get_execution", { execution_id, wait_ms: 10000, after_version: execution.version })).data;
+}
+assert.equal(execution.status, "completed");
+assert.deepEqual(execution.result, { added: 1, overwritten: 0, kept: 0 });
+step("imported in the background");
 
 const typo = await call("mcp_aql_create", "create_todo", { title: "x", priorty: "high" });
 assert.equal(typo.error.code, "VALIDATION_UNKNOWN_PARAM");

@@ -14,6 +14,7 @@ func onTool(r request) request {
 	verb, _, _ := strings.Cut(r.operation, "_")
 	tool := map[string]string{
 		"create": "create", "update": "update", "delete": "delete", "purge": "delete", "complete": "execute",
+		"import": "execute", "cancel": "execute", "retry": "execute", "answer": "execute",
 	}[verb]
 	if tool == "" {
 		tool = "read"

@@ -92,8 +92,10 @@ func runError(r conform.Result) string {
 }
 
 // explained are the reasons why something of the example is not judged: nothing that the run creates is found by its
-// search, and purge_completed runs only when a person has typed something.
+// search, purge_completed runs only when a person has typed something, and nothing tells that import_todos makes what
+// get_execution reads.
 var explained = []string{
+	"operation get_execution does not succeed, so its defaults do not show",
 	"operation purge_completed does not succeed, so its defaults do not show",
 	"operation purge_completed destroys something that this run did not create",
 	"operation search_todos has no items, so the size of a page does not show",

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -34,29 +35,48 @@ func run(adapter string) error {
 	}
 	defer os.RemoveAll(dir)
 
-	command := exec.Command(adapter, "-db", filepath.Join(dir, "todo.db"), "-log-level", "warn")
-	command.Stderr = os.Stderr
-	client := mcp.NewClient(&mcp.Implementation{Name: "demo", Version: "1.0.0"}, nil)
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: command}, nil)
+	a, err := start(ctx, adapter, dir)
 	if err != nil {
-		return fmt.Errorf("starting %s: %w", adapter, err)
-	}
-	defer func() { _ = session.Close() }()
-
-	a := &agent{session: session}
-	if err := a.tour(ctx); err != nil {
 		return err
 	}
+	if err := a.tour(ctx); err != nil {
+		return errors.Join(err, a.session.Close())
+	}
+	if err := a.importing(ctx); err != nil {
+		return errors.Join(err, a.session.Close())
+	}
 	fmt.Println("\nThat is all: tagged structs, one generated file, and a server that any MCP client can drive.")
-	return nil
+	return a.session.Close()
 }
 
 // agent makes calls and prints them.
-type agent struct{ session *mcp.ClientSession }
+type agent struct {
+	adapter string // the command
+	dir     string // with what the adapter keeps
+	session *mcp.ClientSession
+	process *os.Process // the adapter
+}
+
+// start starts the adapter and connects an agent with it.
+func start(ctx context.Context, adapter, dir string) (*agent, error) {
+	a := &agent{adapter: adapter, dir: dir}
+	command := exec.Command(adapter, "-db", filepath.Join(dir, "todo.db"), "-state", a.state(), "-log-level", "warn")
+	command.Stderr = os.Stderr
+	client := mcp.NewClient(&mcp.Implementation{Name: "demo", Version: "1.0.0"}, nil)
+	var err error
+	if a.session, err = client.Connect(ctx, &mcp.CommandTransport{Command: command}, nil); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", adapter, err)
+	}
+	a.process = command.Process
+	return a, nil
+}
+
+// state is the file with what the adapter has to remember besides todos.
+func (a *agent) state() string { return filepath.Join(a.dir, "state.db") }
 
 // tour walks through what an agent does with the adapter, and checks every answer.
 func (a *agent) tour(ctx context.Context) error {
-	heading("An agent connects and lists the tools. It sees five tools, not eight schemas.")
+	heading("An agent connects and lists the tools. It sees five tools, not fourteen schemas.")
 	tools, err := a.session.ListTools(ctx, nil)
 	if err != nil {
 		return err
@@ -83,8 +103,8 @@ func (a *agent) tour(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if n := len(data["operations"].([]any)); n != 9 {
-		return fmt.Errorf("%d operations are listed, not 9", n)
+	if n := len(data["operations"].([]any)); n != 15 {
+		return fmt.Errorf("%d operations are listed, not 15", n)
 	}
 	heading("… and for the parameters of one of them.")
 	if _, err := a.success(ctx, "mcp_aql_read", "introspect", `{"query":"operations","name":"create_todo"}`,
@@ -226,9 +246,13 @@ func (a *agent) failure(ctx context.Context, tool, operation, params, code strin
 }
 
 func (a *agent) call(ctx context.Context, tool, operation, params string) (response, string, error) {
-	arguments := json.RawMessage(`{"operation":"` + operation + `","params":` + params + `}`)
-	fmt.Printf("  → %s %s\n", tool, arguments)
-	result, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	fmt.Printf("  → %s %s\n", tool, request(operation, params))
+	return a.ask(ctx, tool, operation, params)
+}
+
+// ask makes a call and prints nothing.
+func (a *agent) ask(ctx context.Context, tool, operation, params string) (response, string, error) {
+	result, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: request(operation, params)})
 	if err != nil {
 		return response{}, "", fmt.Errorf("calling %s: %w", operation, err)
 	}
@@ -241,6 +265,10 @@ func (a *agent) call(ctx context.Context, tool, operation, params string) (respo
 		return response{}, "", fmt.Errorf("the answer to %s is not JSON: %w", operation, err)
 	}
 	return answer, text, nil
+}
+
+func request(operation, params string) json.RawMessage {
+	return json.RawMessage(`{"operation":"` + operation + `","params":` + params + `}`)
 }
 
 func heading(text string) { fmt.Printf("\n%s\n", text) }

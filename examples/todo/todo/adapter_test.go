@@ -114,7 +114,7 @@ func (c client) check(what string, got any, want string) {
 	}
 }
 
-func TestFiveToolsCarryEightOperations(t *testing.T) {
+func TestFiveToolsCarryAllOperations(t *testing.T) {
 	c := connect(t)
 	tools, err := c.session.ListTools(t.Context(), nil)
 	if err != nil {
@@ -130,10 +130,10 @@ func TestFiveToolsCarryEightOperations(t *testing.T) {
 	}
 	want := map[string]string{
 		"mcp_aql_create":  "create_todo",
-		"mcp_aql_read":    "introspect, get_todo, list_todos, search_todos",
+		"mcp_aql_read":    "introspect, get_todo, list_todos, search_todos, get_execution, list_executions",
 		"mcp_aql_update":  "update_todo",
 		"mcp_aql_delete":  "delete_todo, purge_completed",
-		"mcp_aql_execute": "complete_todo",
+		"mcp_aql_execute": "complete_todo, import_todos, cancel_execution, retry_execution, answer_execution",
 	}
 	if diff := cmp.Diff(want, operations); diff != "" {
 		t.Errorf("operations by tool (-want +got):\n%s", diff)
@@ -172,6 +172,12 @@ func TestIntrospection(t *testing.T) {
 		"search_todos": "READ [filter query sort first after last before aggregate include_items fields preset]",
 		"update_todo": "UPDATE [todo_id* input* if_match]",
 		"complete_todo": "EXECUTE [todo_id*]",
+		"import_todos": "EXECUTE [todos* request_key]",
+		"get_execution": "READ [execution_id* wait_ms after_version]",
+		"list_executions": "READ [status operation first after]",
+		"cancel_execution": "EXECUTE [execution_id* reason]",
+		"retry_execution": "EXECUTE [execution_id*]",
+		"answer_execution": "EXECUTE [execution_id* name* value]",
 		"delete_todo": "DELETE [todo_id* confirmation_token]",
 		"purge_completed": "DELETE [older_than_days*]"
 	}`)

@@ -25,7 +25,7 @@ type CreateTodoRequest struct {
 func (s *Service) CreateTodo(ctx context.Context, req CreateTodoRequest) (*Todo, error) {
 	now := s.now()
 	todo := &Todo{
-		TodoID:    "todo_" + strings.ToLower(rand.Text()),
+		TodoID:    newID(),
 		Title:     req.Title,
 		Notes:     req.Notes,
 		Priority:  req.Priority,
@@ -38,3 +38,6 @@ func (s *Service) CreateTodo(ctx context.Context, req CreateTodoRequest) (*Todo,
 	}
 	return scanTodo(s.db.QueryRowContext(ctx, insertTodo, values(todo)...))
 }
+
+// newID draws the identifier of a new todo.
+func newID() string { return "todo_" + strings.ToLower(rand.Text()) }

@@ -16,6 +16,7 @@ import (
 	"github.com/aqltag/aqltag/examples/todo/todo"
 	"github.com/aqltag/aqltag/internal/export/adapterschema"
 	"github.com/aqltag/aqltag/internal/scratch"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // goldenFolder holds what the service declares.
@@ -175,6 +176,7 @@ func TestFingerprint(t *testing.T) {
 func TestAdapterDefinition(t *testing.T) {
 	definitions := todo.NewRegistry(nil).Definitions()
 	definitions.Name, definitions.Version = "todo", "1.0.0"
+	gen.AddExecutions(&definitions)
 	text, warnings, err := adapterschema.Render(&definitions)
 	if err != nil {
 		t.Fatal(err)

@@ -30,6 +30,7 @@ func definitions(t *testing.T) (*gen.Definitions, describe.Surface) {
 	t.Helper()
 	adapter := todo.NewRegistry(nil).Definitions()
 	adapter.Name, adapter.Version = "todo", "1.0.0"
+	gen.AddExecutions(&adapter)
 	profile, err := describe.FindProfile("", nil)
 	if err != nil {
 		t.Fatal(err)

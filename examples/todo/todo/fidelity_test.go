@@ -186,6 +186,11 @@ func randomValue(random *rand.Rand, name string, depth int) string {
 		return pick(`"created_at"`, `"due_at"`, `"title"`, `"color"`)
 	case "order":
 		return pick(`"asc"`, `"desc"`, `"up"`)
+	case "todos":
+		todo := func() string {
+			return nested(random, []string{"title", "notes", "priority", "due_at", "tags"}, depth)
+		}
+		return pick("["+todo()+"]", "["+todo()+","+todo()+"]", "[]")
 	case "metadata":
 		return nested(random, []string{"color", "estimate_minutes", "labels"}, depth)
 	case "filter":

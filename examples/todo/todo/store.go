@@ -25,10 +25,20 @@ const columns = `todo_id, title, notes, priority, status, due_at, tags, metadata
 
 const selectTodo = `SELECT ` + columns + ` FROM todos WHERE todo_id = ?`
 
-const insertTodo = `
+const selectOpen = `SELECT todo_id FROM todos WHERE title = ? AND status = 'open' ORDER BY todo_id LIMIT 1`
+
+const insert = `
 	INSERT INTO todos (todo_id, title, notes, priority, status, due_at, tags, metadata, created_at, updated_at)
-	VALUES (:todo_id, :title, :notes, :priority, :status, :due_at, :tags, :metadata, :created_at, :updated_at)
+	VALUES (:todo_id, :title, :notes, :priority, :status, :due_at, :tags, :metadata, :created_at, :updated_at)`
+
+const insertTodo = insert + `
 	RETURNING ` + columns
+
+// A todo that is there keeps its metadata, which none that is imported has, and its status.
+const upsertTodo = insert + `
+	ON CONFLICT (todo_id) DO UPDATE SET
+		title = :title, notes = :notes, priority = :priority, due_at = :due_at, tags = :tags,
+		updated_at = :updated_at, version = version + 1`
 
 const updateTodo = `
 	UPDATE todos SET
