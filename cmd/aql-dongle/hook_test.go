@@ -60,7 +60,7 @@ func TestHookBlocks(t *testing.T) {
 		"a command":     bash("cd / && rm -rf srv", "2"),
 		"with a tab":    bash("rm\t-rf /", "2"),
 		"in a script":   bash("sh -c 'rm -rf /'", "2"),
-		"in a file":     `{"hook_event_name":"BeforeTool","tool_name":"write_file","tool_input":{"content":"#!/bin/sh\nrm -rf /"}}`,
+		"in a file":     `{"hook_event_name":"BeforeTool","tool_name":"write","tool_input":{"content":"#!/bin/sh\nrm -rf"}}`,
 		"nested":        `{"hook_event_name":"BeforeTool","tool_name":"edit","tool_input":{"edits":[{"new":"rm -rf /"}]}}`,
 		"far behind":    bash(strings.Repeat("echo a long script\n", 10_000)+"rm -rf /", "2"),
 		"in the middle": bash(strings.Repeat("echo a\n", 9000)+"rm -rf /"+strings.Repeat("\necho b", 9000), "2"),
@@ -147,7 +147,8 @@ func TestHookRefusesWhatItCannotJudge(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(d.dir, "broken.yaml"), []byte("loop: 1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(d.dir, "broken.db"), []byte("this is no database, and long enough"), 0o600); err != nil {
+	text := []byte("this is no database, and long enough")
+	if err := os.WriteFile(filepath.Join(d.dir, "broken.db"), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const closed = "the loop itself cannot be asked"
@@ -177,7 +178,7 @@ func TestHookRefusesWhatItCannotJudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := d.run(bash("ls", "1"), tt.args...)
-			if r.code != toolhook.Refused || !strings.Contains(r.stderr, tt.why) || strings.Contains(r.stderr, d.dir+"/nowhere") {
+			if r.code != toolhook.Refused || !strings.Contains(r.stderr, tt.why) || strings.Contains(r.stderr, "nowhere") {
 				t.Errorf("%+v", r)
 			}
 		})
@@ -237,7 +238,8 @@ func TestHookLetsTheLoopPass(t *testing.T) {
 	}
 }
 
-// Of many hooks at the same time, one uses up an approval. All others are refused, and no step is lost or counted twice.
+// Of many hooks at the same time, one uses up an approval. All others are refused, and each step that passes counts
+// once.
 func TestHooksAtTheSameTime(t *testing.T) {
 	d := newDongle(t, rules)
 	d.start() // the first step of nine

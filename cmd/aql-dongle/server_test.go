@@ -123,8 +123,9 @@ func TestServer(t *testing.T) {
 	if blocked.Error.Code != "PERMISSION_DENIED" || blocked.Error.Details.Challenge == "" {
 		t.Errorf("a tool use that is denied does not block the agent: %+v", blocked)
 	}
-	if a := d.call(session, execute, "confirm_operation", `{"confirmation_token":"x"}`); a.Error.Code != "PERMISSION_DENIED" {
-		t.Errorf("an agent confirms by itself: %+v", a)
+	confirmed := d.call(session, execute, "confirm_operation", `{"confirmation_token":"x"}`)
+	if confirmed.Error.Code != "PERMISSION_DENIED" {
+		t.Errorf("an agent confirms by itself: %+v", confirmed)
 	}
 	_, box, _ := d.people()
 	shown, err := box.Show(t.Context(), olga, d.waiting(approve.Block)[0])

@@ -30,7 +30,8 @@ func (o *Options) hooks(args []string) bool {
 // hook runs the subcommand. Whatever is wrong refuses the tool use: clients let it pass with any other exit code.
 func (e environment) hook(ctx context.Context, registry *aql.Registry, options Options, set *flag.FlagSet) int {
 	refuse := func(err error) int {
-		fmt.Fprintf(e.stderr, "The safety loop refuses this tool use: the command of the hook is wrong: %v. Tell the user.\n", err)
+		fmt.Fprintf(e.stderr, "The safety loop refuses this tool use: the command of the hook is wrong: %v. Tell the user.\n",
+			err)
 		return toolhook.Refused
 	}
 	if set.Arg(0) != hookCommand {
@@ -40,8 +41,8 @@ func (e environment) hook(ctx context.Context, registry *aql.Registry, options O
 	words, err := behind(set, flags.Add)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(e.stdout, "Usage of %s, with the flags -state, -state-key, -policy and -audit of the program that serves:"+
-			"\n\n%s", options.Name, toolhook.Usage)
+		fmt.Fprintf(e.stdout, "Usage of %s, with the flags -state, -state-key, -policy and -audit of the program that "+
+			"serves:\n\n%s", options.Name, toolhook.Usage)
 		return toolhook.Refused
 	case err != nil:
 		return refuse(err)

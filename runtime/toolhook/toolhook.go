@@ -11,8 +11,8 @@
 //	notes hook -agent claude -state state.db -policy policy.yaml
 //
 // The command reads the tool use from its standard input, reports it as the next step of the agent, and refuses it with
-// exit code 2 and a reason on standard error unless the loop lets the agent go on. It never waits for a person, and what
-// it cannot judge it refuses. See docs/safety.md.
+// exit code 2 and a reason on standard error unless the loop lets the agent go on. It never waits for a person, and
+// refuses what it cannot judge. See docs/safety.md.
 package toolhook
 
 import (

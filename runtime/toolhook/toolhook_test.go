@@ -49,6 +49,10 @@ func TestPasses(t *testing.T) {
 	}
 }
 
+func panicking(context.Context, *slog.Logger) (*aql.Registry, aql.Options, func(), error) {
+	panic("secret")
+}
+
 type broken struct{}
 
 func (broken) Read([]byte) (int, error)  { return 0, errors.New("the pipe is broken") }
@@ -66,13 +70,15 @@ func TestFailuresRefuse(t *testing.T) {
 		stdout io.Writer
 		open   opening
 	}{
-		"the input":        {broken{}, io.Discard, logging(func() {})},
-		"the output":       {strings.NewReader(message), broken{}, logging(func() {})},
-		"opening":          {strings.NewReader(message), io.Discard, failing(errors.New("secret"), aql.Options{})},
-		"no loop":          {strings.NewReader(message), io.Discard, failing(nil, aql.Options{Name: "x"})},
-		"no inbox":         {strings.NewReader(message), io.Discard, failing(nil, aql.Options{Name: "x", Loop: &aql.Loop{}})},
-		"options":          {strings.NewReader(message), io.Discard, failing(nil, aql.Options{Loop: &aql.Loop{}, Timeout: -1})},
-		"a panic":          {strings.NewReader(message), io.Discard, func(context.Context, *slog.Logger) (*aql.Registry, aql.Options, func(), error) { panic("secret") }},
+		"the input":  {broken{}, io.Discard, logging(func() {})},
+		"the output": {strings.NewReader(message), broken{}, logging(func() {})},
+		"opening":    {strings.NewReader(message), io.Discard, failing(errors.New("secret"), aql.Options{})},
+		"no loop":    {strings.NewReader(message), io.Discard, failing(nil, aql.Options{Name: "x"})},
+		"no inbox":   {strings.NewReader(message), io.Discard, failing(nil, aql.Options{Name: "x", Loop: &aql.Loop{}})},
+		"options": {
+			strings.NewReader(message), io.Discard, failing(nil, aql.Options{Timeout: -1, Loop: &aql.Loop{}}),
+		},
+		"a panic":          {strings.NewReader(message), io.Discard, panicking},
 		"nothing to speak": {strings.NewReader(""), io.Discard, logging(func() {})},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,8 @@ type use struct {
 	id        string // of the tool use, the same if the client asks once more; empty: it has none
 }
 
-var errTooLong = fmt.Errorf("its message is longer than %d bytes, which nobody can judge; do it in smaller parts", mostBytes)
+var errTooLong = fmt.Errorf("its message is longer than %d bytes, which nobody can judge; do it in smaller parts",
+	mostBytes)
 
 // read reads the message of a client. It reads on where that is too long, so that the client can write all of it.
 func read(from io.Reader) (string, error) {
