@@ -16,8 +16,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/store/sqlite"
 )
 
-// The set-up of the dongle on the page about the safety loop: the command in the settings of the client refuses what the
-// page says, and lets pass what a person has approved of.
+// The set-up of the dongle on the page about the safety loop: the command in the settings of the client refuses what
+// the page says, and lets pass what a person has approved of.
 func TestSafety(t *testing.T) {
 	const page = "docs/safety.md"
 	r := newModule(t)
