@@ -36,7 +36,8 @@ func (e environment) operate(ctx context.Context, options Options, set *flag.Fla
 		fmt.Fprintf(e.stderr, "%s: %v\n", options.Name, err)
 		return exitUsage
 	}
-	flags, words, err := behind(set)
+	var flags operator.Flags
+	words, err := behind(set, flags.Add)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(e.stdout, "Usage of %s, with the flags -state, -state-key and -audit of the program that serves:\n\n%s",
@@ -81,15 +82,15 @@ func (e environment) operate(ctx context.Context, options Options, set *flag.Fla
 	}, flags, words)
 }
 
-// behind parses the words and flags behind the subcommand. Those of the adapter are set in set.
-func behind(set *flag.FlagSet) (flags operator.Flags, words []string, err error) {
+// behind parses the words and flags behind a subcommand, whose own flags add adds. Those of the adapter are set in set.
+func behind(set *flag.FlagSet, add func(*flag.FlagSet)) (words []string, err error) {
 	rest := flag.NewFlagSet(set.Name(), flag.ContinueOnError)
 	rest.SetOutput(io.Discard)
 	Flags(rest)
-	flags.Add(rest)
+	add(rest)
 	for args := set.Args()[1:]; len(args) > 0; {
 		if err := rest.Parse(args); err != nil {
-			return flags, nil, err
+			return nil, err
 		}
 		if args = rest.Args(); len(args) > 0 {
 			words, args = append(words, args[0]), args[1:]
@@ -100,5 +101,5 @@ func behind(set *flag.FlagSet) (flags operator.Flags, words []string, err error)
 			err = set.Set(f.Name, f.Value.String())
 		}
 	})
-	return flags, words, err
+	return words, err
 }

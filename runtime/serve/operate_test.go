@@ -128,7 +128,8 @@ func TestFlagsBehindTheSubcommand(t *testing.T) {
 	if err := set.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	flags, words, err := behind(set)
+	var flags operator.Flags
+	words, err := behind(set, flags.Add)
 	if err != nil || strings.Join(words, " ") != "deny ask_X" || !flags.JSON ||
 		set.Lookup("state").Value.String() != "c" || set.Lookup("audit").Value.String() != "b" {
 		t.Errorf("%+v, %q, %v", flags, words, err)
@@ -138,7 +139,7 @@ func TestFlagsBehindTheSubcommand(t *testing.T) {
 	if err := set.Parse([]string{"operator", "-h"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := behind(set); !errors.Is(err, flag.ErrHelp) {
+	if _, err := behind(set, flags.Add); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("-h: %v", err)
 	}
 }

@@ -29,6 +29,7 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/mcpserver"
 	"github.com/aqltag/aqltag/runtime/store"
+	"github.com/aqltag/aqltag/runtime/toolhook"
 )
 
 // Options describes the adapter to serve. Only Name is required.
@@ -47,6 +48,9 @@ type Options struct {
 	// With it, the adapter has an inbox (see aql.Confirmation.Inbox) wherever its state is not in memory, and the flag
 	// -human-only.
 	Operator Operator
+	// Hook adds the subcommand hook, with which an MCP client asks the safety loop of Adapter.Loop before each tool use:
+	// toolhook.Command{}.
+	Hook Hook
 	// AuditKey is the key of the file of -audit, of 32 bytes or more; -audit-key overrides it. AuditSize is the size in
 	// bytes at which the file is closed and the next one begins; default 64 MiB, negative: never. AuditKeep is how many
 	// closed files are kept; zero: all. See audit.FileOptions.
@@ -134,12 +138,15 @@ func (e environment) run(ctx context.Context, registry *aql.Registry, options Op
 		set.SetOutput(e.stdout)
 		set.Usage()
 		return exitOK
-	case err == nil && options.operates(set.Args()):
+	case err == nil && (options.operates(set.Args()) || options.hooks(set.Args())):
 	case err == nil && set.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", set.Arg(0))
 	}
 	if err != nil {
 		fmt.Fprintf(e.stderr, "%s: %v\nRun it with -help for usage.\n", options.Name, err)
+		if options.hooks(args) {
+			return toolhook.Refused
+		}
 		return exitUsage
 	}
 	return e.serve(ctx, registry, options, set)
@@ -156,6 +163,9 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 	}
 	if options.operates(set.Args()) {
 		return e.operate(ctx, options, set)
+	}
+	if options.hooks(set.Args()) {
+		return e.hook(ctx, registry, options, set)
 	}
 	settings, warnings, err := e.settings(set)
 	if err != nil {

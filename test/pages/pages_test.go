@@ -29,6 +29,7 @@ var pages = map[string]string{
 	"examples/todo/README.md": "TestPagesAboutTheExample",
 	"docs/collections.md":     "TestCollections",
 	"docs/executions.md":      "TestExecutions",
+	"docs/safety.md":          "TestSafety",
 	"docs/performance.md":     "make bench; the other commands run a part of it",
 }
 

@@ -32,7 +32,7 @@ const series = "v0.0.1-tree.x"
 // that it requires.
 var Released = []string{
 	"runtime", ".", "runtime/store/sqlite", "runtime/store/redis", "runtime/store/postgres",
-	"runtime/execution/river", "runtime/sqlquery/pgxquery", "runtime/aqltest", "aqlvet/golangci",
+	"runtime/execution/river", "runtime/sqlquery/pgxquery", "runtime/aqltest", "aqlvet/golangci", "cmd/aql-dongle",
 }
 
 func modulePath(folder string) string { return path.Join(prefix, folder) }

@@ -11,9 +11,9 @@ var slow = []string{"test/mutation", "test/pages", "test/state", "test/verbs", "
 // long are folders whose tests build and start programs or servers, or compare with peers. The quick tier goes without
 // them.
 var long = []string{
-	"bench/wire", "cmd/aql-tag", "examples/todo", "internal/load", "runtime/execution/river", "runtime/store/postgres",
-	"runtime/store/redis", "test/adopted", "test/collections/databases", "test/conform", "test/connection", "test/doors",
-	"test/golden", "test/proxy", "test/release",
+	"bench/wire", "cmd/aql-dongle", "cmd/aql-tag", "examples/todo", "internal/load", "runtime/execution/river",
+	"runtime/store/postgres", "runtime/store/redis", "test/adopted", "test/collections/databases", "test/conform",
+	"test/connection", "test/doors", "test/golden", "test/proxy", "test/release",
 }
 
 // tier is a choice of tests.

@@ -1,0 +1,214 @@
+package toolhook
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aqltag/aqltag/runtime/loop"
+	"github.com/aqltag/aqltag/runtime/policy"
+)
+
+// The hints of the messages that clients send, with the fields that their documentation has.
+func TestHints(t *testing.T) {
+	for name, tt := range map[string]struct{ message, hint, id string }{
+		"Claude Code, a command": {
+			`{"session_id":"abc123","transcript_path":"/home/ann/.claude/projects/x.jsonl","cwd":"/home/ann",
+			"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{
+			"command":"npm test -- --watch=false","description":"Run the tests","timeout":120000},"tool_use_id":"toolu_01A"}`,
+			"Bash command: npm test -- --watch=false description: Run the tests timeout: 120000", "toolu_01A",
+		},
+		"Claude Code, a file": {
+			`{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"/a.go","content":"package a\n"}}`,
+			"Write content: package a\n file_path: /a.go", "",
+		},
+		"Claude Code, another server": {
+			`{"hook_event_name":"PreToolUse","tool_name":"mcp__github__create_issue","tool_input":{"title":"é <b>","labels":[]},
+			"tool_use_id":null}`,
+			"mcp__github__create_issue labels: [] title: é <b>", "",
+		},
+		"Claude Code, an agent of the agent": {
+			`{"hook_event_name":"PreToolUse","tool_name":"Task","tool_input":{"prompt":"look"},"agent_id":"a1",
+			"agent_type":"Explore"}`,
+			"Task prompt: look", "",
+		},
+		"Codex": {
+			`{"session_id":"s","turn_id":"t","cwd":"/","model":"m","permission_mode":"default","hook_event_name":"PreToolUse",
+			"tool_name":"Bash","tool_use_id":"call_1","tool_input":{"command":"ls"}}`,
+			"Bash command: ls", "call_1",
+		},
+		"Gemini CLI": {
+			`{"session_id":"s","transcript_path":"/x","cwd":"/","hook_event_name":"BeforeTool",
+			"timestamp":"2026-11-23T10:00:00Z",
+			"tool_name":"run_shell_command","tool_input":{"command":"ls"}}`,
+			"run_shell_command command: ls", "",
+		},
+		"no arguments": {`{"hook_event_name":"BeforeTool","tool_name":"list","tool_input":{}}`, "list", ""},
+		"arguments within others": {
+			`{"hook_event_name":"BeforeTool","tool_name":"edit","tool_input":{
+			"edits":[{"old":"a","new":"b"},1],"x":{"y":null}}}`,
+			"edit edits: [{new: b old: a}, 1] x: {y: null} (sha256 )", "",
+		},
+		"a text that reads like an argument": {
+			`{"hook_event_name":"BeforeTool","tool_name":"say","tool_input":{"text":"a to: all"}}`,
+			"say text: a to: all (sha256 )", "",
+		},
+		"a text that reads like a number": {
+			`{"hook_event_name":"BeforeTool","tool_name":"say","tool_input":{"text":"1"}}`, "say text: 1 (sha256 )", "",
+		},
+		"no object": {`{"hook_event_name":"BeforeTool","tool_name":"say","tool_input":"hi"}`, "say hi (sha256 )", ""},
+		"an odd tool": {
+			`{"hook_event_name":"BeforeTool","tool_name":"Read file_path:","tool_input":{}}`, "Read file_path: (sha256 )", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u, err := parse(tt.message)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hint, whole := u.hint(u.text())
+			words, digest, _ := strings.Cut(hint, mark)
+			want, _, marked := strings.Cut(tt.hint, mark)
+			if words != want || (digest != "") != marked || !whole || u.id != tt.id {
+				t.Errorf("%q, %q (whole: %t)", hint, u.id, whole)
+			}
+		})
+	}
+}
+
+// Two tool uses have the same text only if they are the same.
+func TestTextsTellToolUsesApart(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	words := []string{
+		"a", "b", "a: b", "a:", "1", "true", "null", "", " ", "{}", "[]", "[a]", `"a"`, "(sha256 x)", "b: a", "é",
+	}
+	word := func() string { return words[random.IntN(len(words))] }
+	var value func(depth int) any
+	value = func(depth int) any {
+		switch n := random.IntN(10); {
+		case n < 5:
+			return word() + word()
+		case n == 5:
+			return []any{1.0, true, nil, false, 10.5}[random.IntN(5)]
+		case n < 8 && depth > 0:
+			object := map[string]any{}
+			for range random.IntN(3) {
+				object[word()] = value(depth - 1)
+			}
+			return object
+		case depth > 0:
+			list := []any{}
+			for range random.IntN(3) {
+				list = append(list, value(depth-1))
+			}
+			return list
+		}
+		return word()
+	}
+	seen := make(map[string]string)
+	plain := 0
+	for range 50_000 {
+		input := map[string]any{}
+		for range random.IntN(3) {
+			input[word()] = value(1)
+		}
+		message, err := json.Marshal(map[string]any{
+			"hook_event_name": "PreToolUse", "tool_name": "t" + word(), "tool_input": input,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := parse(string(message))
+		if err != nil {
+			t.Fatalf("%s: %v", message, err)
+		}
+		text, of := u.text(), fmt.Sprintf("%q %s", u.tool, u.canonical)
+		if other, taken := seen[text]; taken && other != of {
+			t.Fatalf("%s and %s have the text %q", other, of, text)
+		}
+		seen[text] = of
+		if !strings.HasSuffix(text, ")") {
+			plain++
+		}
+	}
+	if plain < 1000 {
+		t.Errorf("only %d tool uses are told by their words alone", plain)
+	}
+}
+
+// A hint has no more characters than the operation takes. What is cut from it is judged with it, and no automatic
+// approval is given for the half that it shows.
+func TestLongToolUses(t *testing.T) {
+	p := &policy.Policy{Loop: &policy.Loop{LoopLimits: policy.LoopLimits{
+		Deny: []string{"rm -rf*"}, RequiresApproval: []string{"git push*"}, AutoApprove: []string{"Write *"},
+	}}}
+	for name, tt := range map[string]struct {
+		hidden string
+		risk   int
+	}{
+		"harmless": {"echo", 0}, "denied": {"rm -rf /", 100}, "in need of an approval": {"git push", 60},
+		"risky": {"curl x | sh", 61},
+	} {
+		for _, letter := range []string{"a ", "é "} {
+			long := strings.Repeat(letter, 3000) + tt.hidden + strings.Repeat(" "+letter, 3000)
+			message, err := json.Marshal(map[string]any{
+				"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": map[string]any{"content": long},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			u, err := parse(string(message))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := u.text()
+			hint, whole := u.hint(text)
+			if n := utf8.RuneCountInString(hint); whole || n > longestHint || !utf8.ValidString(hint) {
+				t.Errorf("%s: a hint of %d characters", name, n)
+			}
+			d := loop.Evaluate(loop.For(p.Loop, "bot"), loop.Report{Hint: hint}, loop.History{})
+			if d.Decided == loop.StagePatterns {
+				t.Errorf("%s: the pattern %q decides about a hint that leaves something out", name, d.Rule)
+			}
+			score := judging(new(loopOptions), p, text).Score
+			risk, why, err := score(t.Context(), "bot", loop.Report{Hint: hint})
+			if err != nil || risk < tt.risk || tt.risk < 60 && risk > 30 {
+				t.Errorf("%s: risk %d, %v", name, risk, err)
+			}
+			if diff := cmp.Diff([]string{"What the hint has no room for was judged with it"}, why); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		}
+	}
+}
+
+// A message is refused or read. What is read has a hint that fits.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"1"}`,
+		`{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":[{"a":[]},null,1e3]}`, `{}`, `[`, "\xff",
+		`{"a":"\ud800"}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, message string) {
+		u, err := parse(message)
+		if err != nil {
+			return
+		}
+		hint, _ := u.hint(u.text())
+		n := utf8.RuneCountInString(hint)
+		if n > longestHint || n == 0 || !utf8.ValidString(hint) || strings.Contains(hint, "\x00") {
+			t.Errorf("the hint is %q", hint)
+		}
+		again, err := parse(message)
+		if err != nil || again.text() != u.text() {
+			t.Errorf("the second time it is %v, %v", again, err)
+		}
+	})
+}

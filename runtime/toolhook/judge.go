@@ -1,0 +1,199 @@
+package toolhook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/identity"
+)
+
+// judge reports a tool use to the loop as the next step of the agent, which is started if it does not run.
+func (d *Desk) judge(
+	ctx context.Context, f Flags, u *use, registry *aql.Registry, options aql.Options, log *slog.Logger,
+) answer {
+	text := u.text()
+	hint, whole := u.hint(text)
+	loop, ok := options.Loop.(*aql.Loop)
+	switch {
+	case f.Agent == "":
+		return refusal("-agent does not say which agent it is of; tell the user")
+	case !ok:
+		log.Error("the program has no safety loop: aql.Options.Loop is nil")
+		return d.unavailable()
+	case !whole:
+		loop = judging(loop, options.Policy, text)
+	}
+	options.Loop, options.Logger = loop, log
+	options.Mode, options.Prefix = aql.ModeSingle, ""
+	options.Available = aql.Available{}
+	adapter, err := aql.New(registry, options)
+	if err != nil {
+		log.Error("the adapter cannot be made", slog.Any("error", err))
+		return d.unavailable()
+	}
+	if u.ofLoop(f.Server) {
+		return answer{passes: true}
+	}
+	session := adapter.NewSession()
+	defer session.Close()
+	a := &asking{
+		desk: d, agent: f.Agent, session: session, log: log, tool: adapter.Tool(gen.RecordExecutionStep),
+		ctx: aql.WithCaller(ctx, identity.Owner()), // as the MCP server of this program has it on stdio
+	}
+	return a.step(hint, u.id)
+}
+
+// ofLoop reports whether a tool use is a request to the operations of a safety loop, in the MCP server of a client that
+// has this name. Clients put it before the names of tools.
+func (u *use) ofLoop(server string) bool {
+	input, _ := u.input.(map[string]any)
+	name, isText := input["operation"].(string)
+	if server == "" || !isText || !strings.HasPrefix(u.tool, "mcp__"+server+"__mcp_aql") {
+		return false
+	}
+	if _, batch := input["operations"]; batch {
+		return false
+	}
+	if name == "introspect" {
+		return true
+	}
+	for _, operation := range gen.LoopOperations() {
+		if operation.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// asking is a conversation with the loop.
+type asking struct {
+	desk    *Desk
+	agent   string
+	session *aql.Session
+	tool    string
+	ctx     context.Context
+	log     *slog.Logger
+}
+
+// reply is what the loop answers. Reasons and factors of directives may have patterns of the policy in them, which
+// would tell the agent how to word things: it is told neither.
+type reply struct {
+	Success bool
+	Data    struct {
+		Continue bool
+		Stopped  bool
+		Reason   string
+		Risk     string `json:"nextStepRisk"`
+		Approval string `json:"approval_id"`
+	}
+	Error struct {
+		Code    aql.Code
+		Message string
+		Details struct {
+			Approval  string `json:"approval_id"`
+			Challenge string `json:"challenge_id"`
+		}
+	}
+}
+
+// call sends a request to the loop.
+func (a *asking) call(operation string, params map[string]string, id string) (reply, error) {
+	message := map[string]any{"operation": operation, "params": params}
+	if id != "" {
+		message["_request_id"] = id
+	}
+	var r reply
+	request, err := json.Marshal(message)
+	if err != nil {
+		return r, fmt.Errorf("encoding a request: %w", err)
+	}
+	if err := json.Unmarshal(a.session.Call(a.ctx, a.tool, request).JSON, &r); err != nil {
+		return r, fmt.Errorf("reading what the loop answers: %w", err)
+	}
+	return r, nil
+}
+
+// step reports the next step.
+func (a *asking) step(hint, id string) answer {
+	params := map[string]string{"element_name": a.agent, "next_action_hint": hint}
+	r, err := a.call(gen.RecordExecutionStep, params, id)
+	if err == nil && !r.Success && r.Error.Code == aql.CodeInvalidState { // it does not run
+		var started reply
+		started, err = a.call(gen.ExecuteAgent, map[string]string{"element_name": a.agent, "goal": goal}, "")
+		switch {
+		case err != nil:
+		case started.Success:
+			r, err = a.call(gen.RecordExecutionStep, params, id)
+		case started.Error.Details.Approval != "":
+			return a.waits("the start of agent '"+a.agent+"'", started.Error.Details.Approval)
+		default:
+			return a.failed(&started)
+		}
+	}
+	switch {
+	case err != nil:
+		a.log.Error("the loop cannot be asked", slog.Any("error", err))
+		return a.desk.unavailable()
+	case !r.Success:
+		return a.failed(&r)
+	}
+	return a.directed(&r)
+}
+
+// goal is what people see of an agent that is started by its first tool use.
+const goal = "Everything that the agent does with the tools of its client, each tool use being a step"
+
+// waits is the answer to what waits for a person.
+func (a *asking) waits(what, item string) answer {
+	return refusal("a person has to approve of %s first, by '%s operator approve %s'. Tell the user, and make the same "+
+		"tool use again when that is done, without any change", what, a.desk.Program, item)
+}
+
+// directed is the answer that a directive is.
+func (a *asking) directed(r *reply) answer {
+	d := &r.Data
+	why, refused := strings.CutPrefix(d.Reason, personRefused)
+	switch {
+	case d.Continue && !d.Stopped:
+		return answer{passes: true}
+	case d.Stopped:
+		return a.blocked()
+	case d.Approval != "":
+		return a.waits("it", d.Approval)
+	case refused:
+		if told, because := strings.CutPrefix(why, ", because: "); because {
+			return refusal("a person has refused it, because: %s. Do not try it in another way", told)
+		}
+		return refusal("a person has refused it. Do not try it in another way")
+	case d.Risk == "verify":
+		return refusal("a person has to look at the agent first: '%s operator list' says at what. Tell the user, and make "+
+			"the same tool use again when that is done, without any change", a.desk.Program)
+	}
+	return refusal("the agent waits for a person: '%s operator list' says for what. Tell the user", a.desk.Program)
+}
+
+// personRefused begins the reason of a directive where a person has refused.
+const personRefused = "A person has refused"
+
+func (a *asking) blocked() answer {
+	return refusal("agent '%s' is blocked until a person lifts that: '%s operator list' says why. Stop, do nothing more, "+
+		"and tell the user", a.agent, a.desk.Program)
+}
+
+// failed is the answer where the loop has not judged the step. Messages of failures are written for agents.
+func (a *asking) failed(r *reply) answer {
+	a.log.Error("the loop has not judged a step",
+		slog.String("code", string(r.Error.Code)), slog.String("error", r.Error.Message))
+	switch {
+	case r.Error.Details.Challenge != "":
+		return a.blocked()
+	case r.Error.Code == "", strings.HasPrefix(string(r.Error.Code), "INTERNAL_"):
+		return a.desk.unavailable()
+	}
+	return refusal("%s", strings.TrimSuffix(r.Error.Message, "."))
+}
