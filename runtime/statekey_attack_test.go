@@ -3,8 +3,10 @@ package aql_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +14,7 @@ import (
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/execution"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
@@ -242,5 +245,53 @@ func pretend(t *testing.T, state *store.Memory, id string) {
 	}
 	if len(entries) == 0 {
 		t.Fatal("there is no execution")
+	}
+}
+
+// C9: with a state key, who can write the state but not read the key starts nothing: an execution that was not started
+// with the key does not run.
+func TestWritersOfTheStateStartNothing(t *testing.T) {
+	own := []byte(strings.Repeat("k", 32))
+	for who, keys := range map[string][][]byte{
+		"who has the key": {own}, "who has another key": {[]byte(strings.Repeat("b", 32))}, "who has none": nil,
+	} {
+		for what, params := range map[string][]byte{"no parameters": nil, "an empty text": {}, "an object": []byte("{}")} {
+			t.Run(who+", "+what, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ran := 0
+					wipe := longOperation("wipe", gen.Lifecycle{Durable: true},
+						func(context.Context, []any, any, *aql.Run) (any, error) {
+							ran++
+							return &built{}, nil
+						})
+					wipe.Params = nil
+					state := new(store.Memory)
+					s := newShop(t, aql.Options{Name: "shop", State: state, StateKey: own}, wipe)
+					defer s.stop()
+					theirs, err := execution.New(execution.Options{
+						Store: state, Name: "shop", Logger: slog.New(slog.DiscardHandler), Keys: keys,
+						Operations: map[string]*execution.Operation{"wipe": {Durable: true}},
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					caller := aql.Caller{Subject: "ann", Issuer: "test"}
+					encoded, err := json.Marshal(caller)
+					if err != nil {
+						t.Fatal(err)
+					}
+					r, err := theirs.Start(t.Context(), execution.Start{
+						Operation: "wipe", CallerKey: caller.Key(), Caller: encoded, Params: params,
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					end := s.end("ann", r.ID)
+					if runs := who == "who has the key" && what == "an object"; (ran == 1) != runs || ran > 1 {
+						t.Errorf("it runs %d times, and is %s", ran, end.Data.Status)
+					}
+				})
+			})
+		}
 	}
 }
