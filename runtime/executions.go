@@ -183,8 +183,9 @@ func (e *executions) open(a *Adapter) error {
 	dispatcher, _ := a.options.State.(execution.Dispatcher)
 	var err error
 	e.engine, err = execution.New(execution.Options{
-		Store: a.options.State, Dispatcher: dispatcher, Name: a.options.Name, Operations: operations,
-		Slots: o.Slots, Lease: o.Lease, Poll: o.Poll, Drain: o.Drain, Most: o.Most, Keys: keys, Logger: a.log,
+		Dispatcher: dispatcher,
+		Store:      a.options.State, Name: a.options.Name, Operations: operations, Slots: o.Slots, Lease: o.Lease, Poll: o.Poll,
+		Drain: o.Drain, Most: o.Most, Keys: keys, Logger: a.log,
 		Decisions: e.decisions, Now: a.options.Now,
 	})
 	return err
