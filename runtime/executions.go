@@ -183,10 +183,10 @@ func (e *executions) open(a *Adapter) error {
 	dispatcher, _ := a.options.State.(execution.Dispatcher)
 	var err error
 	e.engine, err = execution.New(execution.Options{
-		Dispatcher: dispatcher,
-		Store:      a.options.State, Name: a.options.Name, Operations: operations, Slots: o.Slots, Lease: o.Lease, Poll: o.Poll,
+		Store: a.options.State, Name: a.options.Name, Operations: operations, Slots: o.Slots, Lease: o.Lease, Poll: o.Poll,
 		Drain: o.Drain, Most: o.Most, Keys: keys, Logger: a.log,
 		Decisions: e.decisions, Now: a.options.Now,
+		Dispatcher: dispatcher,
 	})
 	return err
 }
