@@ -2,8 +2,11 @@ package execution
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
+
+	"github.com/aqltag/aqltag/runtime/store"
 )
 
 // Dispatcher queues executions and hands them out to workers, in place of the queue in the store. What it does wrong or
@@ -219,8 +222,12 @@ func (e *Engine) requeue(ctx context.Context, r *Record) error {
 		due = r.Due.Add(1)
 	}
 	r.Due = due
-	if err := e.save(ctx, r); err != nil {
-		return err // whoever looks after the entry removes it
+	err := e.save(ctx, r)
+	switch {
+	case errors.Is(err, store.ErrConflict):
+		return errors.Join(err, e.drop(ctx, work))
+	case err != nil: // it may have been made
+		return err
 	}
 	if _, err := e.enqueue(ctx, r); err != nil {
 		return err

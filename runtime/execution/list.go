@@ -109,8 +109,8 @@ func (q *Query) leavesOut(entry store.Entry) bool {
 		q.State != "" && o.Ended != "" && o.Ended != q.State
 }
 
-// Outstanding counts what the store has of executions, for tests and for those who watch an adapter: queued ones,
-// those with workers, and workers.
+// Outstanding counts what the store has of executions, for tests and for those who watch an adapter: queued ones, but
+// for those that a dispatcher has, those with workers, and workers.
 func (e *Engine) Outstanding(ctx context.Context) (queued, taken, workers int, err error) {
 	for part, n := range map[string]*int{queuePart: &queued, workPart: &taken, alivePart: &workers} {
 		if failed := e.each(ctx, e.root+part, func(store.Entry) bool { *n++; return true }); failed != nil {

@@ -85,8 +85,10 @@ func newExecutionEngine(state store.Store, seen io.Writer) (*execution.Engine, e
 	})
 }
 
-// execute is a process that works until it is killed.
-func execute(location, seenFile string) error {
+// execute is a process that works with an engine until it is killed.
+func execute(
+	location, seenFile string, newEngine func(state store.Store, seen io.Writer) (*execution.Engine, error),
+) error {
 	ctx := context.Background()
 	state, err := openStore(ctx, location)
 	if err != nil {
@@ -96,7 +98,7 @@ func execute(location, seenFile string) error {
 	if err != nil {
 		return err
 	}
-	e, err := newExecutionEngine(state, seen)
+	e, err := newEngine(state, seen)
 	if err != nil {
 		return err
 	}

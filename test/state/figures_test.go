@@ -97,28 +97,10 @@ func newMeasuredEngine(state store.Store, seen io.Writer) (*execution.Engine, er
 	}
 	return execution.New(execution.Options{
 		Store: state, Dispatcher: dispatcherOf(state), Slots: measuredSlots, Lease: measuredLease,
+		Losses:     1000, // on a busy machine
 		Logger:     slog.New(slog.DiscardHandler),
 		Operations: map[string]*execution.Operation{"work": {Durable: true, Do: do}},
 	})
-}
-
-// measure is a process that works until it is killed.
-func measure(location, seenFile string) error {
-	ctx := context.Background()
-	state, err := openStore(ctx, location)
-	if err != nil {
-		return err
-	}
-	seen, err := os.OpenFile(seenFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	e, err := newMeasuredEngine(state, seen)
-	if err != nil {
-		return err
-	}
-	fmt.Println("works")
-	return e.Work(ctx)
 }
 
 // measureFleet starts processes and executions, and kills some of the processes.

@@ -23,11 +23,11 @@ func runWorker(work string, args []string) error {
 	case "race":
 		return race(args[0])
 	case "execute":
-		return execute(args[0], args[1])
+		return execute(args[0], args[1], newExecutionEngine)
 	case "together":
 		return together(args[0], args[1])
 	case "measure":
-		return measure(args[0], args[1])
+		return execute(args[0], args[1], newMeasuredEngine)
 	case "answer":
 		return answerExecutions(args[0], args[1])
 	case "cycle":

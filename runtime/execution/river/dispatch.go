@@ -25,8 +25,6 @@ const (
 	soon = 5 * time.Second
 	// cooldown is the least time between two looks for jobs. It bounds how many short ones a process runs.
 	cooldown = 20 * time.Millisecond
-	// stopTimeout bounds how long River may take to write what has become of the last jobs.
-	stopTimeout = 10 * time.Second
 )
 
 // job is what River has of an execution.
