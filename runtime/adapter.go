@@ -58,10 +58,10 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 		registry, a.related, faults[12] = relate(registry, listings)
 	}
 	if faults[0] == nil && faults[12] == nil {
-		registry, a.executing, faults[13] = execute(registry, listings)
+		registry, a.executing, faults[13] = execute(registry)
 	}
 	if faults[0] == nil && faults[12] == nil && faults[13] == nil && options.Loop != nil {
-		registry, a.executing, a.looping, faults[15] = options.Loop.enclose(registry, a.executing, listings)
+		registry, a.executing, a.looping, faults[15] = options.Loop.enclose(registry, a.executing)
 	}
 	if faults[0] == nil && faults[12] == nil && faults[13] == nil && faults[15] == nil {
 		faults[0] = registry.Err() // of operations that were added

@@ -24,16 +24,16 @@ type executing interface {
 type RunFunc func(ctx context.Context, receivers []any, request any, run *Run) (result any, err error)
 
 // execute makes the operations of a registry that outlive their calls start executions; see execute.
-func (RunFunc) execute(registry *Registry, c *cursors) (*Registry, executing, error) {
-	return newExecutions(registry, c)
+func (RunFunc) execute(registry *Registry) (*Registry, executing, error) {
+	return newExecutions(registry)
 }
 
 // execute makes the operations of a registry that outlive their calls start executions, and returns it with those that
 // follow them. The handlers lead to the code behind that, and nothing else does: an adapter without executions does not
 // link it.
-func execute(registry *Registry, c *cursors) (*Registry, executing, error) {
+func execute(registry *Registry) (*Registry, executing, error) {
 	type executer interface {
-		execute(registry *Registry, c *cursors) (*Registry, executing, error)
+		execute(registry *Registry) (*Registry, executing, error)
 	}
 	operations := registry.Operations()
 	for i := range operations {
@@ -45,7 +45,7 @@ func execute(registry *Registry, c *cursors) (*Registry, executing, error) {
 		if !ok {
 			return registry, nil, noRun(operations[i].Name)
 		}
-		return first.execute(registry, c)
+		return first.execute(registry)
 	}
 	return registry, nil, nil
 }

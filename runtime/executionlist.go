@@ -29,7 +29,7 @@ type executionPage struct {
 
 func (e *executions) list(ctx context.Context, _ []any, request any) (any, error) {
 	q := request.(*executionsRequest)
-	box, err := e.cursors.box(ctx)
+	box, err := e.cursors().box(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (e *executions) list(ctx context.Context, _ []any, request any) (any, error
 // filter, is none.
 func (e *executions) bindings(q *execution.Query) [sha256.Size]byte {
 	var text []byte
-	for _, part := range []string{e.cursors.adapter, gen.ListExecutions, q.CallerKey, string(q.State), q.Operation} {
+	for _, part := range []string{e.adapter.options.Name, gen.ListExecutions, q.CallerKey, string(q.State), q.Operation} {
 		text = appendText(text, part)
 	}
 	return sha256.Sum256(text)

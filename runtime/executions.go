@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/execution"
@@ -36,7 +37,7 @@ type executions struct {
 	adapter    *Adapter
 	operations map[string]*longRunning
 	codecs     *codec.Set
-	cursors    *cursors
+	cursors    func() *cursors // those of lists
 	engine     *execution.Engine
 	outside    map[string]*execution.Operation // whose executions are carried out elsewhere
 }
@@ -49,8 +50,8 @@ type longRunning struct {
 }
 
 // newExecutions makes the operations of a registry that outlive their calls start executions.
-func newExecutions(registry *Registry, c *cursors) (*Registry, executing, error) {
-	e := &executions{operations: make(map[string]*longRunning), cursors: c}
+func newExecutions(registry *Registry) (*Registry, executing, error) {
+	e := &executions{operations: make(map[string]*longRunning)}
 	handlers, operations := make(map[string]*gen.Handler), make(map[string]gen.Operation)
 	types := gen.ExecutionTypes(registry.Definitions().Operations)
 	own := types[0]
@@ -138,6 +139,9 @@ func (e *executions) define(definitions *gen.Definitions) {
 // open makes the engine. It fails where what must not be read would be readable in the state.
 func (e *executions) open(a *Adapter) error {
 	e.adapter = a
+	e.cursors = sync.OnceValue(func() *cursors { // the gate is made after this
+		return &cursors{adapter: a.options.Name, gate: a.view.Load().gate}
+	})
 	for name, handler := range a.handlers {
 		if isAboutExecutions(name) { // they are built in
 			handler.intercept = nil

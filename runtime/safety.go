@@ -15,7 +15,7 @@ import (
 type SafetyLoop interface {
 	// enclose adds the operations of the loop to a registry, with those that follow executions where e has none. Nothing
 	// else leads to the code of the loop: an adapter without one does not link it.
-	enclose(registry *Registry, e executing, c *cursors) (*Registry, executing, looping, error)
+	enclose(registry *Registry, e executing) (*Registry, executing, looping, error)
 }
 
 // looping is the execution safety loop of an adapter that has one.

@@ -27,11 +27,11 @@ type safetyLoop struct {
 	log        *slog.Logger
 }
 
-func (o *Loop) enclose(registry *Registry, e executing, c *cursors) (*Registry, executing, looping, error) {
+func (o *Loop) enclose(registry *Registry, e executing) (*Registry, executing, looping, error) {
 	own, ok := e.(*executions)
 	if !ok {
 		var err error
-		if registry, e, err = newExecutions(registry, c); err != nil {
+		if registry, e, err = newExecutions(registry); err != nil {
 			return registry, e, nil, err
 		}
 		own = e.(*executions)

@@ -105,7 +105,7 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 			symbols := inRepository(t, "tool", "nm", binary)
 			for _, code := range []struct{ pattern, parts string }{
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/collection\..*$`, "collections"},
-				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/cursor\..*$`, "collections relations"},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/cursor\..*$`, "collections relations executions"},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/related\..*$`, "relations"},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime\.\(\*(relations|visit|relationLoads)\)\..*$`, "relations"},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/codec\.\(\*[rR]elated\w*\)\..*$`, "relations"},
