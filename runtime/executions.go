@@ -184,7 +184,7 @@ func (e *executions) open(a *Adapter) error {
 	e.engine, err = execution.New(execution.Options{
 		Store: a.options.State, Name: a.options.Name, Operations: operations, Slots: o.Slots, Lease: o.Lease, Poll: o.Poll,
 		Drain: o.Drain, Most: o.Most, Keys: keys, Logger: a.log,
-		Decisions: e.decisions, Now: a.options.Now,
+		Decisions: e.decisions, Undecided: e.undecided, Now: a.options.Now,
 	})
 	return err
 }
