@@ -89,8 +89,9 @@ func (e *Engine) Cancel(ctx context.Context, callerKey, id, reason string) (*Rec
 			return r, e.askToEnd(ctx, worker, id)
 		}
 		e.wakeUp(id)
-		if worker != "" {
-			_ = e.ended(ctx, r) // now, and again when it is cleaned up
+		if worker != "" { // it is attached, and waits to go on
+			_ = e.ended(ctx, r)              // now, and again when it is cleaned up
+			_ = e.askToLook(ctx, worker, id) // else it looks later
 		}
 		if worker == "" && e.retire(ctx, r) == nil { // else whoever finds the entry does it
 			_ = e.drop(ctx, due)
@@ -102,6 +103,11 @@ func (e *Engine) Cancel(ctx context.Context, callerKey, id, reason string) (*Rec
 // askToEnd tells the worker of an execution that its cancellation was asked for.
 func (e *Engine) askToEnd(ctx context.Context, worker, id string) error {
 	e.wakeUp(id)
+	return e.askToLook(ctx, worker, id)
+}
+
+// askToLook tells the worker of an execution to look what was asked of it.
+func (e *Engine) askToLook(ctx context.Context, worker, id string) error {
 	defer e.tell(ctx, queuePart)
 	return e.put(ctx, e.root+askedPart+worker+"/"+id, nil, time.Hour)
 }

@@ -22,6 +22,7 @@ type Run struct {
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
 	yielding  atomic.Bool // it is to pause when its step has ended
+	pausing   atomic.Bool // it waits to begin
 
 	begun   *Record       // as it was when the attempt was made; what does not change is read there
 	writing chan struct{} // has room for whoever writes the record
@@ -379,6 +380,7 @@ func (e *Engine) settle(ctx context.Context, r *Run, record *Record) bool {
 		next := e.newRun(&copied)
 		next.params, next.session = r.params, r.session
 		e.carryOutHere(next, record.Due.Sub(e.now()))
+		e.lookNow(ctx, record)
 		return true
 	default:
 		if _, err := e.enqueue(ctx, record); err != nil {
@@ -386,7 +388,7 @@ func (e *Engine) settle(ctx context.Context, r *Run, record *Record) bool {
 			return false
 		}
 		e.announce(ctx)
-		e.lookAgain()
+		e.lookNow(ctx, record)
 	}
 	if err := e.drop(ctx, e.workKey(r.worker, record.ID)); err != nil {
 		e.warn(ctx, "executions: cleaning up failed", err)

@@ -128,7 +128,8 @@ func (a *agent) approve(ctx context.Context) error {
 	if len(waiting) != 1 {
 		return fmt.Errorf("%d questions wait for a person, not 1", len(waiting))
 	}
-	fmt.Printf("  At a terminal: todo operator approve %s -state state.db. The demo votes for that person.\n", waiting[0].ID)
+	fmt.Printf("  At a terminal: todo operator approve %s -state state.db\n", waiting[0].ID)
+	fmt.Println("  The demo votes for that person.")
 	_, err = inbox.Vote(ctx, waiting[0].ID, approve.Vote{
 		By: identity.Caller{Subject: "demo"}, Channel: "demo", Approve: true, At: time.Now(),
 	})
