@@ -86,14 +86,14 @@ func TestAFullInboxIsWaitedFor(t *testing.T) {
 				synctest.Wait()
 				id := s.call("ann", "build", `{"target":"last"}`).Data.ExecutionID
 				synctest.Wait()
-				before := s.attempts
+				before := s.tries()
 				time.Sleep(time.Hour)
 				got := s.call("ann", "get_execution", `{"execution_id":"`+id+`"}`)
 				if w := got.Data.WaitsFor; got.Data.Status != "paused" || w["from"] != "operator" || w["approval_id"] != nil ||
 					w["message"] != "May I?" {
 					t.Errorf("%+v", got.Data)
 				}
-				if tried := s.attempts - before; tried < 2 || tried > 10 {
+				if tried := s.tries() - before; tried < 2 || tried > 10 {
 					t.Errorf("it has tried %d times in an hour", tried)
 				}
 				s.call("ann", "cancel_execution", `{"execution_id":"`+first+`"}`)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,7 +21,7 @@ import (
 type killed struct {
 	*store.Memory
 	at   string
-	dead bool
+	dead atomic.Bool
 }
 
 var errKilled = errors.New("the process is dead")
@@ -28,29 +29,31 @@ var errKilled = errors.New("the process is dead")
 func (k *killed) Put(
 	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
 ) (store.Version, error) {
-	k.dead = k.dead || strings.Contains(key, k.at)
-	if k.dead {
+	if strings.Contains(key, k.at) {
+		k.dead.Store(true)
+	}
+	if k.dead.Load() {
 		return 0, errKilled
 	}
 	return k.Memory.Put(ctx, key, value, old, ttl)
 }
 
 func (k *killed) Get(ctx context.Context, key string) (store.Entry, error) {
-	if k.dead {
+	if k.dead.Load() {
 		return store.Entry{}, errKilled
 	}
 	return k.Memory.Get(ctx, key)
 }
 
 func (k *killed) List(ctx context.Context, prefix, after string, limit int) ([]store.Entry, error) {
-	if k.dead {
+	if k.dead.Load() {
 		return nil, errKilled
 	}
 	return k.Memory.List(ctx, prefix, after, limit)
 }
 
 func (k *killed) Delete(ctx context.Context, key string, old store.Version) error {
-	if k.dead {
+	if k.dead.Load() {
 		return errKilled
 	}
 	return k.Memory.Delete(ctx, key, old)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,9 +21,18 @@ import (
 // asker is a shop whose builds ask, with the people who decide.
 type asker struct {
 	*shop
-	inbox     approve.Inbox
+	inbox approve.Inbox
+
+	mu        sync.Mutex // handlers of processes that were killed have it, too
 	attempts  int
 	decisions []aql.Decision
+}
+
+// tries returns how many attempts there were.
+func (s *asker) tries() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.attempts
 }
 
 // rarely is for tests that let days go by.
@@ -43,12 +53,16 @@ func newAsker(t *testing.T, l gen.Lifecycle, a aql.Approval) *asker {
 // askOnce returns a handler that asks, and does what was decided.
 func (s *asker) askOnce(a aql.Approval) aql.RunFunc {
 	return func(ctx context.Context, _ []any, _ any, run *aql.Run) (any, error) {
+		s.mu.Lock()
 		s.attempts++
+		s.mu.Unlock()
 		d, err := run.Ask(ctx, a)
 		if err != nil {
 			return nil, err
 		}
+		s.mu.Lock()
 		s.decisions = append(s.decisions, d)
+		s.mu.Unlock()
 		if !d.Approved {
 			return nil, aql.Denied("no")
 		}
