@@ -2,6 +2,7 @@ package execution
 
 import (
 	"bytes"
+	"context"
 
 	"github.com/aqltag/aqltag/runtime/store"
 )
@@ -15,3 +16,6 @@ func Rewritten(e *Engine, entry store.Entry) (same bool, err error) {
 	text, err := e.encode(r)
 	return bytes.Equal(text, entry.Value), err
 }
+
+// Ended does what a worker does, maybe late, that has read a record of an execution that has ended.
+func Ended(ctx context.Context, e *Engine, r *Record) error { return e.ended(ctx, r) }

@@ -127,10 +127,17 @@ func (e *Engine) endPause(ctx context.Context, r *Record) error {
 	return e.rewriteOne(ctx, r, e.pauseKey(r.ID, w), remove)
 }
 
-// ended lets go of what others have for an execution that has ended. It may be done again.
+// ended lets go of what others have for an execution that has ended. It may be done again, also late: one that was
+// started again meanwhile may need it.
 func (e *Engine) ended(ctx context.Context, r *Record) error {
 	if e.o.Ended == nil {
 		return nil
+	}
+	if r.State == Failed { // the others are final
+		now, err := e.read(ctx, r.ID)
+		if err != nil || now != nil && (!now.State.Terminal() || now.Again != r.Again) {
+			return err
+		}
 	}
 	return e.o.Ended(ctx, r)
 }
