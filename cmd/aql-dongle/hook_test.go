@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/aqltag/aqltag/runtime/approve"
-	"github.com/aqltag/aqltag/runtime/toolhook"
 )
 
 // REQ-SL-13: no tool use passes before a person has approved of the agent. What needs a person is refused, and passes
@@ -178,7 +177,7 @@ func TestHookRefusesWhatItCannotJudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := d.run(bash("ls", "1"), tt.args...)
-			if r.code != toolhook.Refused || !strings.Contains(r.stderr, tt.why) || strings.Contains(r.stderr, "nowhere") {
+			if r.code != exitRefused || !strings.Contains(r.stderr, tt.why) || strings.Contains(r.stderr, "nowhere") {
 				t.Errorf("%+v", r)
 			}
 		})
@@ -222,7 +221,7 @@ func TestHookLetsTheLoopPass(t *testing.T) {
 		return `{"hook_event_name":"PreToolUse","tool_name":"` + tool + `","tool_input":` + input + `}`
 	}
 	own := use("mcp__dongle__mcp_aql_create", `{"operation":"verify_challenge","params":{}}`)
-	if r := d.run(own, d.hookArgs("-server", "dongle")...); r.code != toolhook.Passed {
+	if r := d.run(own, d.hookArgs("-server", "dongle")...); r.code != exitPassed {
 		t.Errorf("%+v", r)
 	}
 	d.refuses(own, "the start of agent")
@@ -252,7 +251,7 @@ func TestHooksAtTheSameTime(t *testing.T) {
 		}
 		wg.Wait()
 		for _, r := range results {
-			if r.code == toolhook.Passed {
+			if r.code == exitPassed {
 				passed++
 			} else {
 				d.refused(r, "refuses this tool use")
@@ -312,7 +311,7 @@ func TestHookIsKilled(t *testing.T) {
 		}
 		_ = c.Process.Kill()
 		_ = c.Wait()
-		if c.ProcessState.ExitCode() == toolhook.Passed {
+		if c.ProcessState.ExitCode() == exitPassed {
 			passed++
 		}
 	}
@@ -360,7 +359,7 @@ func TestHookDoesNotWaitForItsInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stdin.Close()
-	if _ = c.Run(); c.ProcessState.ExitCode() != toolhook.Refused {
+	if _ = c.Run(); c.ProcessState.ExitCode() != exitRefused {
 		t.Error(c.ProcessState)
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/aqltag/aqltag/runtime/store/sqlite"
-	"github.com/aqltag/aqltag/runtime/toolhook"
 	"github.com/aqltag/aqltag/runtime/verify"
 )
 
@@ -30,6 +29,12 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// The exit codes that clients go by: they refuse a tool use with the second one alone.
+const (
+	exitPassed  = 0
+	exitRefused = 2
+)
 
 // rules are the policy of most tests.
 const rules = `version: 1
@@ -106,7 +111,7 @@ func bash(command, id string) string {
 // passes and refuses judge a tool use. What agents are told has nothing of the policy, of places and of Go in it.
 func (d *dongle) passes(message string) {
 	d.Helper()
-	if r := d.run(message, d.hookArgs()...); r != (result{toolhook.Passed, "{}\n", ""}) {
+	if r := d.run(message, d.hookArgs()...); r != (result{exitPassed, "{}\n", ""}) {
 		d.Fatalf("%s does not pass: %+v", message, r)
 	}
 }
@@ -120,7 +125,7 @@ func (d *dongle) refuses(message, why string, more ...string) (item string) {
 
 func (d *dongle) refused(r result, why string) {
 	d.Helper()
-	if r.code != toolhook.Refused || r.stdout != "" || !strings.Contains(r.stderr, why) {
+	if r.code != exitRefused || r.stdout != "" || !strings.Contains(r.stderr, why) {
 		d.Fatalf("it is not refused because of %q: %+v", why, r)
 	}
 	for _, secret := range []string{d.dir, "rm -rf*", "git push*", "deny pattern", "goroutine", ".go:", "sqlite"} {

@@ -85,7 +85,7 @@ func TestHints(t *testing.T) {
 func TestTextsTellToolUsesApart(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := []string{
-		"a", "b", "a: b", "a:", "1", "true", "null", "", " ", "{}", "[]", "[a]", `"a"`, "(sha256 x)", "b: a", "é",
+		"a", "b", "a: b", "a:", "1", "true", "null", "", " ", "{}", "[]", "[a]", `"a"`, "(sha256 x)", "b: a", "é", " b: a",
 	}
 	word := func() string { return words[random.IntN(len(words))] }
 	var value func(depth int) any
