@@ -120,8 +120,8 @@ func isName(s string) bool {
 	})
 }
 
-// isPlain reports whether a string reads as nothing but a string that ends where the next name begins.
+// isPlain reports whether a string reads as nothing but a string that ends where the next name begins: a name stands
+// between a space and ": ", with something before it.
 func isPlain(s string) bool {
-	return s != "" && !strings.Contains(s, ": ") && !strings.HasSuffix(s, ":") && !strings.Contains(s, mark[1:]) &&
-		s != "{}" && s != "[]" && !json.Valid([]byte(s))
+	return s != "" && !strings.Contains(s, ": ") && !strings.Contains(s, mark[1:]) && !json.Valid([]byte(s))
 }
