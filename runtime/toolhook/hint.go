@@ -121,7 +121,7 @@ func isName(s string) bool {
 }
 
 // isPlain reports whether a string reads as nothing but a string that ends where the next name begins: a name stands
-// between a space and ": ", with something before it.
+// between a space and ": ".
 func isPlain(s string) bool {
-	return s != "" && !strings.Contains(s, ": ") && !strings.Contains(s, mark[1:]) && !json.Valid([]byte(s))
+	return !strings.Contains(s, ": ") && !strings.Contains(s, mark[1:]) && !json.Valid([]byte(s))
 }
