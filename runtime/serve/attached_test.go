@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +63,23 @@ func statusOf(t *testing.T, state store.Store, caller aql.Caller, id, want strin
 	}
 }
 
+// begins starts an execution in a session, and returns its id when it runs. A server that has just started may not
+// execute anything yet.
+func begins(t *testing.T, session *mcp.ClientSession, operation string, begun <-chan string) string {
+	t.Helper()
+	for {
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
+			Name: "mcp_aql_execute", Arguments: json.RawMessage(`{"operation":"` + operation + `"}`),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !result.IsError {
+			return <-begun
+		}
+	}
+}
+
 // attachedOptions are those of a server that ends soon.
 func attachedOptions(state store.Store) Options {
 	return Options{Name: "notes", Adapter: aql.Options{
@@ -78,17 +94,22 @@ func TestAttachedOverStdio(t *testing.T) {
 			state, begun := new(store.Memory), make(chan string)
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
-			in, out := io.Pipe()
-			env := environment{stdin: in, stdout: io.Discard, stderr: new(safeBuffer), lookup: lookup(nil)}
+			in, toServer := io.Pipe()
+			fromServer, out := io.Pipe()
+			env := environment{stdin: in, stdout: out, stderr: new(safeBuffer), lookup: lookup(nil)}
 			code := make(chan int, 1)
 			go func() { code <- env.run(ctx, outliving(begun), attachedOptions(state), nil) }()
-			go func() {
-				_, _ = io.WriteString(out, strings.SplitAfter(listTools, "\n")[0]+`{"jsonrpc":"2.0","id":7,"method":"tools/call",`+
-					`"params":{"name":"mcp_aql_execute","arguments":{"operation":"attached"}}}`+"\n")
-			}()
-			id := <-begun
+			client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+			session, err := client.Connect(
+				t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer},
+				&mcp.ClientSessionOptions{ProtocolVersion: "2025-06-18"},
+			)
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := begins(t, session, "attached", begun)
 			if how == "the input ends" {
-				out.Close()
+				toServer.Close()
 			} else {
 				stop()
 			}
@@ -115,16 +136,8 @@ func TestAttachedOverHTTP(t *testing.T) {
 			state, begun := new(store.Memory), make(chan string)
 			r := start(t, outliving(begun), attachedOptions(state))
 			session := r.connect(t, tt.version)
-			begin := func(operation string) string {
-				_, err := session.CallTool(t.Context(), &mcp.CallToolParams{
-					Name: "mcp_aql_execute", Arguments: json.RawMessage(`{"operation":"` + operation + `"}`),
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return <-begun
-			}
-			durable, attached := begin("durable"), begin("attached")
+			durable := begins(t, session, "durable", begun)
+			attached := begins(t, session, "attached", begun)
 			if tt.ends == "server" {
 				r.stop()
 			} else if err := session.Close(); err != nil {
