@@ -14,7 +14,8 @@ import (
 )
 
 // What a worker leaves behind that is lost, at whatever moment, another one takes over within the lease, a third of it
-// and a second. What a worker that ends hands back, another one takes within a second.
+// and a second. What a worker that ends hands back, another one takes at once where the store tells, and otherwise
+// within a second.
 func TestTakeover(t *testing.T) {
 	const lease = 15 * time.Second
 	const lost = lease + lease/3 + time.Second
@@ -30,7 +31,7 @@ func TestTakeover(t *testing.T) {
 		"a worker is lost": {open: tells, most: lost},
 		"a worker is lost, and the store tells nobody": {open: tellsNobody, most: lost},
 		"a worker is lost, and a dispatcher hands out": {open: tells, dispatcher: queue, most: lost},
-		"a worker ends": {open: tells, ends: true, most: time.Second},
+		"a worker ends": {open: tells, ends: true, most: time.Millisecond},
 		"a worker ends, and the store tells nobody": {open: tellsNobody, ends: true, most: time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,8 +72,11 @@ func TestTakeover(t *testing.T) {
 							}
 						}
 					}
-					in := &deadly{Store: tt.open(state)}
+					in := &deadly{Store: state}
 					first := engine(in)
+					if tt.ends {
+						first = engine(tt.open(state))
+					}
 					stopFirst := work(first)
 					synctest.Wait()
 					if _, err := first.Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann}); err != nil {
