@@ -87,9 +87,9 @@ func (r *Run) wait(ctx context.Context, name string, about askedFor, again int) 
 	return r.asking.wait(ctx, r.run, name, about, again)
 }
 
-// Wait is Run.Wait for answers of a type. Answers of another JSON type are refused when they are given, and numbers that
-// are too large for T; 3.0 is an integer. With one that does not fit T all the same the execution goes on to wait, and
-// waits_for.message says so to its caller. The hundredth fails it with VALIDATION_INVALID_TYPE.
+// Wait is Run.Wait for answers of a type. Answers of another JSON type are refused when they are given, and numbers
+// that are too large for T; 3.0 is an integer. With one that does not fit T all the same the execution goes on to wait,
+// and waits_for.message says so to its caller. The hundredth fails it with VALIDATION_INVALID_TYPE.
 func Wait[T any](ctx context.Context, run *Run, name string) (T, error) {
 	var answer T
 	about := awaitedOf(reflect.TypeFor[T]())

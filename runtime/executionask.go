@@ -105,11 +105,12 @@ func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approv
 				about.Full = full + 1
 				now := a.executions.adapter.options.Now()
 				next.Until, next.About = now.Add(untilRoom(full, many.Until.Sub(now))), about.text()
+				next.Ref = notAsked
 				return nil, next, nil
 			} else if err != nil {
 				return nil, next, fmt.Errorf("asking an operator: %w", err)
 			}
-			next.Until, next.About = item.Expires, about.text()
+			next.Until, next.About, next.Ref = item.Expires, about.text(), item.ID
 		}
 		answer, err := decision(bounded, g, q)
 		if before != nil && answer == nil && err == nil { // its time is over
@@ -237,6 +238,29 @@ func (e *executions) decisions(ctx context.Context) <-chan struct{} {
 		return inbox.Changes(ctx)
 	}
 	return nil
+}
+
+// notAsked is in place of the item of a question for which there was no room: nobody decides about it.
+const notAsked = "-"
+
+// undecided returns the items about which operators have not decided.
+func (e *executions) undecided(ctx context.Context) (ids []string, err error) {
+	inbox := e.adapter.view.Load().gate.Inbox()
+	if inbox == nil {
+		return nil, nil
+	}
+	items, err := inbox.List(ctx)
+	if unreadable := (*approve.UnreadableError)(nil); err != nil && !errors.As(err, &unreadable) { // those are looked at
+		return nil, fmt.Errorf("listing the questions to operators: %w", err)
+	}
+	ids = append(ids, notAsked)
+	now := e.adapter.options.Now()
+	for i := range items {
+		if items[i].StateAt(now) == approve.Open {
+			ids = append(ids, items[i].ID)
+		}
+	}
+	return ids, nil
 }
 
 // wait returns the answer of the caller who has started the execution.

@@ -186,7 +186,7 @@ func (e *executions) open(a *Adapter) error {
 	e.engine, err = execution.New(execution.Options{
 		Store: a.options.State, Dispatcher: dispatcher, Name: a.options.Name, Operations: operations,
 		Slots: o.Slots, Lease: o.Lease, Poll: o.Poll, Drain: o.Drain, Most: o.Most, Keys: keys, Logger: a.log,
-		Decisions: e.decisions, Ended: e.ended, Now: a.options.Now,
+		Decisions: e.decisions, Undecided: e.undecided, Ended: e.ended, Now: a.options.Now,
 	})
 	return err
 }

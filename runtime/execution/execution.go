@@ -88,6 +88,9 @@ type Options struct {
 	Backoff func(n int) time.Duration
 	// Decisions returns a channel that receives when Operation.Decided may have news; nil: that is asked in intervals.
 	Decisions func(ctx context.Context) <-chan struct{}
+	// Undecided returns the Waiting.Ref of all questions about which nobody has decided: Operation.Decided is not asked
+	// about these. nil: it is asked about each, in every interval.
+	Undecided func(ctx context.Context) (refs []string, err error)
 	// Ended is called when an execution has ended, and may be called again, and after it was started again: it releases
 	// what others have for that one since before Record.Finished.
 	Ended func(ctx context.Context, r *Record) error
@@ -146,7 +149,6 @@ type Engine struct {
 	slots   chan struct{}
 	wake    chan struct{}
 	places  chan struct{} // of those who wait for a change
-	paused  chan struct{} // questions are to be looked at
 	working atomic.Bool
 
 	mu      sync.Mutex
@@ -183,7 +185,6 @@ func New(o Options) (*Engine, error) {
 	e := &Engine{
 		o: o, root: "exec/" + url.PathEscape(o.Name) + "/", slots: make(chan struct{}, o.Slots),
 		wake: make(chan struct{}, 1), places: make(chan struct{}, mostWaiting),
-		paused: make(chan struct{}, 1),
 		active: make(map[string]bool), runs: make(map[string]*Run),
 		orphans: make(map[string]time.Time), waiters: make(map[string]map[chan struct{}]bool),
 		holding: make(map[string]int),
@@ -198,7 +199,7 @@ const (
 	workPart   = "w/" // <worker>/<id>: what a worker has taken; whoever removes it has to leave no trace behind
 	alivePart  = "a/" // <worker>: it is alive; ends with the lease
 	stepPart   = "s/" // <id>/<mark of the name>: what a step has returned; and what is beside the record: see paramsEntry
-	askedPart  = "c/" // <worker>/<id>: a cancellation that the worker has not seen
+	askedPart  = "c/" // <worker>/<id>: a cancellation that the worker has not seen; lookKey: the end of a pause
 	oncePart   = "k/" // <digest>: the execution that a key has started
 	placePart  = "u/" // <digest of the caller>/<number>: an execution that is under way; see takePlace
 	ownerPart  = "o/" // <digest of the caller>/<time, newest first>/<id>: whose executions there are; see owned
@@ -283,13 +284,13 @@ func (e *Engine) put(ctx context.Context, key string, value []byte, ttl time.Dur
 }
 
 // renew makes an entry, or gives the one that there is a new version, so that nobody removes it who has read it before.
-func (e *Engine) renew(ctx context.Context, key string) error {
+func (e *Engine) renew(ctx context.Context, key string, value []byte) error {
 	for {
 		entry, err := e.o.Store.Get(ctx, key)
 		if err != nil {
 			return err
 		}
-		if _, err = e.o.Store.Put(ctx, key, entry.Value, entry.Version, 0); !errors.Is(err, store.ErrConflict) {
+		if _, err = e.o.Store.Put(ctx, key, value, entry.Version, 0); !errors.Is(err, store.ErrConflict) {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func (e *Engine) Follow(ctx context.Context, f Follow) (*Record, error) {
 	defer done()
 	waiting, cancel := context.WithTimeout(ctx, f.Most)
 	defer cancel()
-	news := e.news(waiting, recordPart+f.ID)
+	news := e.news(waiting, recordPart+f.ID, e.o.Poll)
 	for {
 		if r, err = e.Get(ctx, f.CallerKey, f.ID); err != nil || f.ends(r) {
 			return r, err
@@ -74,14 +74,14 @@ func (e *Engine) Wait(
 
 // news returns a channel that receives when entries below a part of the keys may have changed: as soon as the store
 // says so, if it does, and in intervals.
-func (e *Engine) news(ctx context.Context, part string) <-chan struct{} {
+func (e *Engine) news(ctx context.Context, part string, interval time.Duration) <-chan struct{} {
 	changed := make(chan struct{})
 	var told <-chan struct{}
 	if n, ok := e.o.Store.(store.Notifier); ok {
 		told = n.Listen(ctx, e.topic(part))
 	}
 	go func() {
-		ticker := time.NewTicker(e.o.Poll)
+		ticker := time.NewTicker(interval)
 		defer ticker.Stop()
 		for {
 			select {
@@ -91,6 +91,7 @@ func (e *Engine) news(ctx context.Context, part string) <-chan struct{} {
 			case _, open := <-told:
 				if !open {
 					told = nil
+					ticker.Reset(e.o.Poll)
 					continue
 				}
 			}

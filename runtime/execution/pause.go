@@ -28,6 +28,7 @@ type Waiting struct {
 	Again int       `json:"again,omitempty"` // how many answers to it were of no use
 	Until time.Time `json:"until"`           // then it goes on without an answer
 	About string    `json:"about,omitempty"` // for whoever looks for the answer, and shows what is waited for
+	Ref   string    `json:"ref,omitempty"`   // by which Options.Undecided knows what a person is asked; empty: it does not
 	// Answer is sealed as the result of the step that it becomes when the next attempt begins.
 	Answer []byte `json:"answer,omitempty"`
 }
@@ -76,7 +77,8 @@ func (r *Run) AwaitAgain(
 	next.From, next.Name, next.Again = from, name, again
 	next.Until = next.Until.UTC().Round(0)
 	if from == FromPerson {
-		if err := r.engine.renew(ctx, r.engine.pauseKey(r.ID(), &next)); err != nil {
+		e := r.engine
+		if err := e.renew(ctx, e.pauseKey(r.ID(), &next), []byte(e.refMark(next.Ref))); err != nil {
 			return nil, r.broken(err)
 		}
 	}
@@ -87,7 +89,7 @@ func (r *Run) AwaitAgain(
 	return nil, ErrPaused
 }
 
-// pausePart has an entry for each question that a person is asked: <id>/<mark of its step>.
+// pausePart has an entry for each question that a person is asked: <id>/<mark of its step>. Its value is refMark.
 const pausePart = "p/"
 
 func (e *Engine) pauseKey(id string, w *Waiting) string {
@@ -168,7 +170,9 @@ func (e *Engine) resume(ctx context.Context, r *Record, answer []byte) error {
 	r.State, r.Due, r.Waiting = Running, e.soon(r), &waiting
 	err := e.save(ctx, r)
 	switch {
-	case r.Attached: // its process notices
+	case r.Attached && err == nil:
+		return e.askToLook(ctx, r.Worker, r.ID)
+	case r.Attached:
 		return err
 	case errors.Is(err, store.ErrConflict):
 		return errors.Join(err, e.drop(ctx, work))
@@ -180,89 +184,6 @@ func (e *Engine) resume(ctx context.Context, r *Record, answer []byte) error {
 	}
 	e.announce(ctx)
 	return e.drop(ctx, work)
-}
-
-// watches resumes executions about which people have decided until ctx ends.
-func (e *Engine) watches(ctx context.Context) {
-	asks := false
-	for _, o := range e.o.Operations {
-		asks = asks || o.Decided != nil
-	}
-	if !asks {
-		return
-	}
-	var decided <-chan struct{}
-	if e.o.Decisions != nil {
-		decided = e.o.Decisions(ctx)
-	}
-	ticker := time.NewTicker(e.o.Poll)
-	defer ticker.Stop()
-	for {
-		e.lookAtPaused(ctx)
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		case <-e.paused:
-		case _, open := <-decided:
-			if !open {
-				decided = nil
-			}
-		}
-	}
-}
-
-// lookAtPaused resumes the executions about which people have decided.
-func (e *Engine) lookAtPaused(ctx context.Context) {
-	err := e.each(ctx, e.root+pausePart, func(entry store.Entry) bool {
-		bounded, cancel := context.WithTimeout(ctx, storeTimeout)
-		defer cancel()
-		if err := e.lookAtQuestion(bounded, entry); err != nil && !errors.Is(err, store.ErrConflict) {
-			e.warn(ctx, "executions: looking for the answer to a question failed", err)
-		}
-		return ctx.Err() == nil
-	})
-	if err != nil {
-		e.warn(ctx, "executions: looking for answers failed", err)
-	}
-}
-
-// lookAtQuestion resumes the execution of an entry, if it is decided about. The entry stays while an attempt runs: that
-// may be about to pause.
-func (e *Engine) lookAtQuestion(ctx context.Context, entry store.Entry) error {
-	id := entry.Key[len(e.root+pausePart):]
-	id = id[:max(len(id)-len(lastOf(id))-1, 0)]
-	r, err := e.read(ctx, id)
-	switch {
-	case errors.Is(err, errFormat):
-		return nil
-	case err != nil:
-		return err
-	case r != nil && r.unread: // processes that have the key look after it
-		return nil
-	case r == nil, r.State.Terminal(), r.State == Paused && (r.Waiting == nil || e.pauseKey(id, r.Waiting) != entry.Key):
-		e.discard(ctx, entry)
-		return nil
-	case r.State != Paused:
-		return nil
-	}
-	o := e.operation(r)
-	if o.Decided == nil { // another process has the operation
-		return nil
-	}
-	answer, err := o.Decided(ctx, r)
-	if err != nil || answer == nil {
-		return err
-	}
-	return e.resume(ctx, r, answer)
-}
-
-// lookAgain makes the worker look for decisions now: one may have come before the pause that waits for it.
-func (e *Engine) lookAgain() {
-	select {
-	case e.paused <- struct{}{}:
-	default:
-	}
 }
 
 // pause waits until an attempt at an attached execution begins: for a while, or until what it waits for is there. It
@@ -280,7 +201,7 @@ func (e *Engine) untilResumed(run *Run, due time.Time) error {
 	defer done()
 	ctx, stop := context.WithDeadline(run.ctx, time.Now().Add(due.Sub(e.now())))
 	defer stop()
-	news := e.news(ctx, recordPart+run.ID())
+	news := e.news(ctx, recordPart+run.ID(), max(e.o.Poll, quietLook)) // the worker is told
 	for {
 		if r, err := e.read(ctx, run.ID()); err == nil && (r == nil || r.State != Paused) {
 			return nil

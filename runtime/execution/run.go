@@ -379,6 +379,7 @@ func (e *Engine) settle(ctx context.Context, r *Run, record *Record) bool {
 		next := e.newRun(&copied)
 		next.params, next.session = r.params, r.session
 		e.carryOutHere(next, record.Due.Sub(e.now()))
+		e.lookNow(ctx, record)
 		return true
 	default:
 		if _, err := e.enqueue(ctx, record); err != nil {
@@ -386,7 +387,7 @@ func (e *Engine) settle(ctx context.Context, r *Run, record *Record) bool {
 			return false
 		}
 		e.announce(ctx)
-		e.lookAgain()
+		e.lookNow(ctx, record)
 	}
 	if err := e.drop(ctx, e.workKey(r.worker, record.ID)); err != nil {
 		e.warn(ctx, "executions: cleaning up failed", err)

@@ -112,7 +112,7 @@ func (e *Engine) serve(ctx context.Context, l *life) (received <-chan struct{}) 
 func (e *Engine) claims(ctx context.Context, lost <-chan struct{}) {
 	looking, stop := context.WithCancel(ctx)
 	defer stop()
-	news := e.news(looking, queuePart)
+	news := e.news(looking, queuePart, e.o.Poll)
 	var due <-chan time.Time
 	skip := &others{keys: make(map[string]bool)}
 	for {
@@ -243,14 +243,18 @@ func (e *Engine) rest(most time.Duration) bool {
 	}
 }
 
-// readCancellations ends the attempts whose cancellation other processes have asked for.
+// readCancellations ends the attempts whose cancellation other processes have asked for. Those that wait to begin, and
+// that others have told so, look what has become of their executions.
 func (e *Engine) readCancellations(ctx context.Context, worker string) {
 	err := e.each(ctx, e.root+askedPart+worker+"/", func(entry store.Entry) bool {
 		id := lastOf(entry.Key)
 		e.mu.Lock()
 		run, beginning := e.runs[id], e.active[id] && e.runs[id] == nil
 		e.mu.Unlock()
-		if run != nil {
+		switch {
+		case strings.HasPrefix(entry.Key, e.lookKey(worker, "")):
+			e.notify(id)
+		case run != nil:
 			run.cancel(ErrCancelled)
 		}
 		if !beginning {
