@@ -105,6 +105,7 @@ func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approv
 				about.Full = full + 1
 				now := a.executions.adapter.options.Now()
 				next.Until, next.About = now.Add(untilRoom(full, many.Until.Sub(now))), about.text()
+				next.Ref = notAsked
 				return nil, next, nil
 			} else if err != nil {
 				return nil, next, fmt.Errorf("asking an operator: %w", err)
@@ -239,6 +240,9 @@ func (e *executions) decisions(ctx context.Context) <-chan struct{} {
 	return nil
 }
 
+// notAsked is in place of the item of a question for which there was no room: nobody decides about it.
+const notAsked = "-"
+
 // undecided returns the items about which operators have not decided.
 func (e *executions) undecided(ctx context.Context) (ids []string, err error) {
 	inbox := e.adapter.view.Load().gate.Inbox()
@@ -249,6 +253,7 @@ func (e *executions) undecided(ctx context.Context) (ids []string, err error) {
 	if unreadable := (*approve.UnreadableError)(nil); err != nil && !errors.As(err, &unreadable) { // those are looked at
 		return nil, fmt.Errorf("listing the questions to operators: %w", err)
 	}
+	ids = append(ids, notAsked)
 	now := e.adapter.options.Now()
 	for i := range items {
 		if items[i].StateAt(now) == approve.Open {

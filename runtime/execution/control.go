@@ -90,8 +90,8 @@ func (e *Engine) Cancel(ctx context.Context, callerKey, id, reason string) (*Rec
 		}
 		e.wakeUp(id)
 		if worker != "" { // it is attached, and waits to go on
-			_ = e.ended(ctx, r)              // now, and again when it is cleaned up
 			_ = e.askToLook(ctx, worker, id) // else it looks later
+			_ = e.ended(ctx, r)              // now, and again when it is cleaned up
 		}
 		if worker == "" && e.retire(ctx, r) == nil { // else whoever finds the entry does it
 			_ = e.drop(ctx, due)
@@ -103,13 +103,18 @@ func (e *Engine) Cancel(ctx context.Context, callerKey, id, reason string) (*Rec
 // askToEnd tells the worker of an execution that its cancellation was asked for.
 func (e *Engine) askToEnd(ctx context.Context, worker, id string) error {
 	e.wakeUp(id)
-	return e.askToLook(ctx, worker, id)
-}
-
-// askToLook tells the worker of an execution to look what was asked of it.
-func (e *Engine) askToLook(ctx context.Context, worker, id string) error {
 	defer e.tell(ctx, queuePart)
 	return e.put(ctx, e.root+askedPart+worker+"/"+id, nil, time.Hour)
+}
+
+// askToLook tells the worker of an attached execution that waits to go on to look what has become of it.
+func (e *Engine) askToLook(ctx context.Context, worker, id string) error {
+	defer e.tell(ctx, queuePart)
+	return e.put(ctx, e.lookKey(worker, id), nil, time.Hour)
+}
+
+func (e *Engine) lookKey(worker, id string) string {
+	return e.root + askedPart + worker + "/look/" + id
 }
 
 // wakeUp ends an attempt in this process, or the wait for it.

@@ -88,12 +88,12 @@ type Options struct {
 	Backoff func(n int) time.Duration
 	// Decisions returns a channel that receives when Operation.Decided may have news; nil: that is asked in intervals.
 	Decisions func(ctx context.Context) <-chan struct{}
-	// Ended is called when an execution has ended, and may be called again, and after it was started again: it releases
-	// what others have for that one since before Record.Finished.
-	Ended func(ctx context.Context, r *Record) error
 	// Undecided returns the Waiting.Ref of all questions about which nobody has decided: Operation.Decided is not asked
 	// about these. nil: it is asked about each, in every interval.
 	Undecided func(ctx context.Context) (refs []string, err error)
+	// Ended is called when an execution has ended, and may be called again, and after it was started again: it releases
+	// what others have for that one since before Record.Finished.
+	Ended func(ctx context.Context, r *Record) error
 	// Logger is required.
 	Logger *slog.Logger
 	// Now is the clock; nil: time.Now. Only when something is due goes by it, and what records say.
@@ -199,7 +199,7 @@ const (
 	workPart   = "w/" // <worker>/<id>: what a worker has taken; whoever removes it has to leave no trace behind
 	alivePart  = "a/" // <worker>: it is alive; ends with the lease
 	stepPart   = "s/" // <id>/<mark of the name>: what a step has returned; and what is beside the record: see paramsEntry
-	askedPart  = "c/" // <worker>/<id>: a cancellation, or the end of a pause, that the worker has not seen
+	askedPart  = "c/" // <worker>/<id>: a cancellation that the worker has not seen; lookKey: the end of a pause
 	oncePart   = "k/" // <digest>: the execution that a key has started
 	placePart  = "u/" // <digest of the caller>/<number>: an execution that is under way; see takePlace
 	ownerPart  = "o/" // <digest of the caller>/<time, newest first>/<id>: whose executions there are; see owned

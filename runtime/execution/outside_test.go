@@ -3,6 +3,7 @@ package execution_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -138,15 +139,14 @@ func TestWalkEndsWhatIsSilent(t *testing.T) {
 // overtaken is a store where something happens before the next change.
 type overtaken struct {
 	store.Store
-	before func()
+	before atomic.Pointer[func()]
 }
 
 func (s *overtaken) Put(
 	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
 ) (store.Version, error) {
-	if before := s.before; before != nil {
-		s.before = nil
-		before()
+	if before := s.before.Swap(nil); before != nil {
+		(*before)()
 	}
 	return s.Store.Put(ctx, key, value, old, ttl)
 }
@@ -163,7 +163,7 @@ func TestGetOfWhatIsRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Minute)
-		state.before = func() {
+		before := func() {
 			entries, err := state.List(t.Context(), "", "", 100)
 			if err != nil {
 				t.Fatal(err)
@@ -174,6 +174,7 @@ func TestGetOfWhatIsRemoved(t *testing.T) {
 				}
 			}
 		}
+		state.before.Store(&before)
 		if r, err := e.Get(t.Context(), ann, started.ID); !errors.Is(err, execution.ErrNotFound) {
 			t.Errorf("%+v, %v", r, err)
 		}

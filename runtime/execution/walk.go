@@ -123,7 +123,11 @@ func (e *Engine) look(ctx context.Context, entry store.Entry) (bool, error) {
 		}
 	case !r.State.Terminal():
 		if w := r.Waiting; r.State == Paused && w != nil && w.From == FromPerson {
-			if err := e.put(ctx, e.pauseKey(id, w), []byte(e.refMark(w.Ref)), 0); err != nil {
+			left, err := e.isLeft(ctx, r, e.pauseKey(id, w))
+			if left {
+				err = e.put(ctx, e.pauseKey(id, w), []byte(e.refMark(w.Ref)), 0)
+			}
+			if err != nil {
 				return false, err
 			}
 		}

@@ -243,8 +243,8 @@ func (e *Engine) rest(most time.Duration) bool {
 	}
 }
 
-// readCancellations ends the attempts whose cancellation other processes have asked for. Those that wait to begin look
-// what has become of their executions.
+// readCancellations ends the attempts whose cancellation other processes have asked for. Those that wait to begin, and
+// that others have told so, look what has become of their executions.
 func (e *Engine) readCancellations(ctx context.Context, worker string) {
 	err := e.each(ctx, e.root+askedPart+worker+"/", func(entry store.Entry) bool {
 		id := lastOf(entry.Key)
@@ -252,10 +252,9 @@ func (e *Engine) readCancellations(ctx context.Context, worker string) {
 		run, beginning := e.runs[id], e.active[id] && e.runs[id] == nil
 		e.mu.Unlock()
 		switch {
-		case run == nil:
-		case run.pausing.Load():
+		case strings.HasPrefix(entry.Key, e.lookKey(worker, "")):
 			e.notify(id)
-		default:
+		case run != nil:
 			run.cancel(ErrCancelled)
 		}
 		if !beginning {
