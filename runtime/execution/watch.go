@@ -9,8 +9,9 @@ import (
 )
 
 // What a paused execution waits for is not looked up for each of them in turn: one call says about which questions
-// nobody has decided, and the entries of the others lead to the executions that go on. Where the store tells of changes,
-// that is done when it does, and once a minute; else whenever the worker looks for executions that others have started.
+// nobody has decided, and the entries of the others lead to the executions that go on. Where the store tells of
+// changes, that is done when it does, and once a minute; else whenever the worker looks for executions that others have
+// started.
 
 // quietLook is how often what is told is looked up all the same.
 const quietLook = time.Minute
