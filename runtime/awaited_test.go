@@ -60,7 +60,7 @@ func TestAnswersOfTypes(t *testing.T) {
 					id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
 					synctest.Wait()
 					got := s.call("ann", "answer_execution", `{"execution_id":"`+id+`","name":"n","value":`+tt.value+`}`)
-					if string(got.Error.Code) != tt.code {
+					if got.Error.Code != tt.code {
 						t.Fatalf("refused with %+v, want %s", got.Error, tt.code)
 					}
 					time.Sleep(time.Second)

@@ -226,10 +226,10 @@ func (e *executions) ended(ctx context.Context, r *execution.Record) error {
 		return nil
 	}
 	a := questions{executions: e, operation: r.Operation}
-	if json.Unmarshal(r.Caller, &a.by) != nil { // nobody knows what it has asked, which expires
-		return nil
+	if json.Unmarshal(r.Caller, &a.by) == nil { // else nobody knows what it has asked, which expires
+		return e.adapter.view.Load().gate.Withdraw(ctx, a.enquiry(r.ID, ""), r.Finished)
 	}
-	return e.adapter.view.Load().gate.Withdraw(ctx, a.enquiry(r.ID, ""), r.Finished)
+	return nil
 }
 
 // decisions returns a channel that receives when operators may have decided.

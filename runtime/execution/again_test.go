@@ -126,7 +126,7 @@ func (s *startedAgain) do(ctx context.Context, run *execution.Run) ([]byte, *exe
 	return answer, nil
 }
 
-func (s *startedAgain) process(t *testing.T, ctx context.Context, in store.Store) *execution.Engine {
+func (s *startedAgain) process(ctx context.Context, t *testing.T, in store.Store) *execution.Engine {
 	t.Helper()
 	s.options.Store = in
 	e, err := execution.New(s.options)
@@ -152,7 +152,7 @@ func (s *startedAgain) play(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer s.workers.Wait()
 	defer stop()
-	first, last := s.process(t, ctx, s.ended), s.process(t, ctx, s.in)
+	first, last := s.process(ctx, t, s.ended), s.process(ctx, t, s.in)
 	synctest.Wait() // until they have looked for what others have left
 	start := execution.Start{Operation: "work", CallerKey: ann, Once: "key", Params: fmt.Appendf(nil, "%01100d", 1)}
 	r, err := first.Start(ctx, start)

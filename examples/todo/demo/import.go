@@ -118,7 +118,7 @@ func (a *agent) approve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer state.Close()
+	defer func() { _ = state.Close() }()
 	inbox := approve.New(state)
 	items, err := inbox.List(ctx)
 	if err != nil {
