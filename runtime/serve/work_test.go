@@ -109,3 +109,45 @@ func TestExecutionsBeginLater(t *testing.T) {
 		}
 	})
 }
+
+// slowToBegin is a store that takes its time for the first heartbeat of a worker.
+type slowToBegin struct {
+	store.Store
+	begins chan struct{}
+}
+
+func (s *slowToBegin) Put(
+	ctx context.Context, key string, value []byte, expected store.Version, ttl time.Duration,
+) (store.Version, error) {
+	if strings.Contains(key, "/a/") {
+		<-s.begins
+	}
+	return s.Store.Put(ctx, key, value, expected, ttl)
+}
+
+// A call that comes as soon as an adapter serves starts its attached execution, although the worker is not there yet.
+func TestCallsBeforeTheWorkerAreNotRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begins := make(chan struct{})
+		adapter, err := aql.New(gen.NewRegistry([]gen.Handler{{
+			Name: "build", Category: gen.Execute, Danger: gen.Reversible, DangerSource: gen.DangerFromTag,
+			Description: "Builds something.", Request: (*struct{})(nil),
+			Execution: &gen.Execution{
+				Run: aql.RunFunc(func(context.Context, []any, any, *aql.Run) (any, error) { return nil, nil }),
+			},
+		}}, nil), aql.Options{
+			Name: "builder", State: &slowToBegin{new(store.Memory), begins}, StateTimeout: time.Minute,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := work(t.Context(), adapter, slog.New(slog.DiscardHandler))
+		defer end()
+		time.AfterFunc(500*time.Millisecond, func() { close(begins) })
+		reply := adapter.NewSession().Call(t.Context(), adapter.Tool("build"), []byte(`{"operation":"build"}`))
+		if !strings.Contains(string(reply.JSON), `"success":true`) {
+			t.Errorf("%s", reply.JSON)
+		}
+		time.Sleep(time.Second)
+	})
+}
