@@ -153,6 +153,7 @@ type Engine struct {
 
 	mu      sync.Mutex
 	worker  string          // name of the worker; empty: none runs
+	begins  chan struct{}   // is closed when one does
 	active  map[string]bool // executions that this process is busy with
 	runs    map[string]*Run
 	orphans map[string]time.Time // queued executions without record, and since when they are known
@@ -185,6 +186,7 @@ func New(o Options) (*Engine, error) {
 	e := &Engine{
 		o: o, root: "exec/" + url.PathEscape(o.Name) + "/", slots: make(chan struct{}, o.Slots),
 		wake: make(chan struct{}, 1), places: make(chan struct{}, mostWaiting),
+		begins: make(chan struct{}),
 		active: make(map[string]bool), runs: make(map[string]*Run),
 		orphans: make(map[string]time.Time), waiters: make(map[string]map[chan struct{}]bool),
 		holding: make(map[string]int),
@@ -216,6 +218,30 @@ func (e *Engine) nudge() {
 	select {
 	case e.wake <- struct{}{}:
 	default:
+	}
+}
+
+// untilWorker is how long a start waits for the worker: a call may come as soon as the process serves.
+const untilWorker = 5 * time.Second
+
+// comingWorker returns the name of the worker, which may be about to begin; empty: none does.
+func (e *Engine) comingWorker(ctx context.Context) string {
+	timer := time.NewTimer(untilWorker)
+	defer timer.Stop()
+	for {
+		e.mu.Lock()
+		worker, begins, closing := e.worker, e.begins, e.closing
+		e.mu.Unlock()
+		if worker != "" || closing {
+			return worker
+		}
+		select {
+		case <-begins:
+		case <-timer.C:
+			return ""
+		case <-ctx.Done():
+			return ""
+		}
 	}
 }
 

@@ -101,7 +101,7 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 
 // startHere makes an attached execution, which only this process runs.
 func (e *Engine) startHere(ctx context.Context, r *Record, s *Start) (*Record, error) {
-	r.Worker = e.name()
+	r.Worker = e.comingWorker(ctx)
 	if r.Worker == "" {
 		_ = e.leavePlace(ctx, r) // else walks do it
 		return nil, ErrNotWorking

@@ -64,6 +64,7 @@ func (e *Engine) begin(ctx context.Context) (*life, error) {
 	l.version = version
 	e.mu.Lock()
 	e.worker, e.closing = l.worker, false
+	close(e.begins)
 	e.mu.Unlock()
 	return l, nil
 }
@@ -97,7 +98,7 @@ func (e *Engine) serve(ctx context.Context, l *life) (received <-chan struct{}) 
 		awaitAll([]<-chan struct{}{received}) // else others see that the worker is gone, and look after its jobs
 	}
 	e.mu.Lock()
-	e.worker = ""
+	e.worker, e.begins = "", make(chan struct{})
 	e.mu.Unlock()
 	stop()
 	<-ended
