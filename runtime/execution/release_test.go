@@ -37,20 +37,23 @@ func TestEndedExecutionsAreReleased(t *testing.T) {
 		}
 		failed := ended(t, all[0], r.ID)
 		time.Sleep(time.Minute)
-		if len(released) != 1 || released[0] != execution.Failed {
+		synctest.Wait()
+		before := len(released) // walks may do it again
+		if before == 0 || released[before-1] != execution.Failed {
 			t.Errorf("when it has failed: %v", released)
 		}
 		fails = false
 		if _, err := all[0].Retry(t.Context(), ann, r.ID); err != nil {
 			t.Fatal(err)
 		}
-		if err := execution.Ended(t.Context(), all[0], failed); err != nil || len(released) != 1 {
+		if err := execution.Ended(t.Context(), all[0], failed); err != nil || len(released) != before {
 			t.Errorf("by who comes late: %v, %v", released, err)
 		}
 		close(goOn)
 		ended(t, all[0], r.ID)
 		time.Sleep(time.Minute)
-		if len(released) != 2 || released[1] != execution.Completed {
+		synctest.Wait()
+		if len(released) == before || released[before] != execution.Completed {
 			t.Errorf("when it is completed: %v", released)
 		}
 	})
