@@ -268,6 +268,7 @@ func (s *scenario) play() {
 	s.settle(ctx)
 	stopFirst()
 	s.settle(ctx)
+	s.settlePauses(ctx)
 	if n, err := s.second.Walk(ctx); err != nil || n != 0 {
 		s.t.Errorf(s.title+": %d executions were forgotten: %v", n, err)
 	}
@@ -426,6 +427,18 @@ func (s *scenario) settle(ctx context.Context) {
 	}
 	queued, taken, workers, _ := s.second.Outstanding(ctx)
 	s.t.Errorf(s.title+": left behind: %d queued, %d taken, %d workers", queued, taken, workers)
+}
+
+// settlePauses waits until workers have seen that nothing is paused.
+func (s *scenario) settlePauses(ctx context.Context) {
+	const patience = 500
+	for range patience {
+		entries, err := s.failing.Store.List(ctx, "exec/"+url.PathEscape(s.title)+"/p/", "", 1)
+		if err == nil && len(entries) == 0 {
+			return
+		}
+		time.Sleep(s.options.Lease / 10)
+	}
 }
 
 // check looks at what must not have happened.
