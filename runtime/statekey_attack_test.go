@@ -217,6 +217,7 @@ func TestWritersOfTheStateAnswerNoQuestions(t *testing.T) {
 				}
 				s.call("ann", "answer_execution", `{"execution_id":"`+id+`","name":"q","value":{"approved":true,"Approved":true}}`)
 				time.Sleep(time.Hour)
+				synctest.Wait()
 				if approved != (who == "who has the key") {
 					t.Errorf("it is told that a person has approved: %t", approved)
 				}
@@ -287,6 +288,7 @@ func TestWritersOfTheStateStartNothing(t *testing.T) {
 						t.Fatal(err)
 					}
 					end := s.end("ann", r.ID)
+					synctest.Wait()
 					if runs := who == "who has the key" && what == "an object"; (ran == 1) != runs || ran > 1 {
 						t.Errorf("it runs %d times, and is %s", ran, end.Data.Status)
 					}
