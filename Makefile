@@ -19,10 +19,11 @@ demo:
 quick test slow:
 	$(RUN) -tier $@ -- $(TESTFLAGS)
 
-# race runs the tests in the race detector, those with many rounds with fewer.
+# race runs the tests in the race detector, those with many rounds with fewer. Not there: what takes its time by leases,
+# whose code the tests of runtime/execution run in the race detector by a clock of their own.
 race:
 	$(RUN) -tier race -- -race $(TESTFLAGS)
-	$(GO) test -race -short $(TESTFLAGS) ./examples/todo/... ./test/connection ./test/state/... ./test/zoo/...
+	$(GO) test -race -short -skip TestExecutionsSurviveFailures $(TESTFLAGS) ./examples/todo/... ./test/connection ./test/state/... ./test/zoo/...
 
 # stale breaks what only programs see that tests start, and expects go test to notice.
 stale:

@@ -22,7 +22,7 @@ import (
 )
 
 // every is at which calls of a store executions fail: 1 takes a quarter of an hour.
-var every = flag.Int("every", 5, "let executions fail at every nth call of a store")
+var every = flag.Int("every", 9, "let executions fail at every nth call of a store")
 
 // Executions survive a crash and a freeze before and after the calls of every store.
 func TestExecutionsSurviveFailures(t *testing.T) {
