@@ -260,6 +260,9 @@ func (f *callFlags) unconfirmed(
 	switch {
 	case caller.Ask != nil:
 		return nil
+	case caller.Untyped():
+		_, err := fmt.Fprintln(env.stderr, "No flag types that: run the command at a terminal, where a person can.")
+		return err
 	case caller.Doubted():
 		_, err := fmt.Fprintln(env.stderr, "No flag confirms that: run the command where somebody can be asked.")
 		return err

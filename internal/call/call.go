@@ -40,6 +40,7 @@ type Caller struct {
 	waiting  context.Context    // ends when the answer is there
 	asked    int                // questions of the server meanwhile
 	declined bool               // one of them was not answered with yes
+	untyped  bool               // a person was to type, and nobody was there
 	doubted  bool               // a flag did not confirm a question, since it may be about something else
 }
 
@@ -150,6 +151,9 @@ func doubtAbout(question, operation string) string {
 // Doubted reports whether there was a question that flags did not confirm, since it does not say that it is about the
 // operation.
 func (c *Caller) Doubted() bool { return c.doubted }
+
+// Untyped reports whether the server asked a person to type, and nobody could be asked.
+func (c *Caller) Untyped() bool { return c.untyped }
 
 // CanApprove reports whether questions of the server can be answered at all.
 func (c *Caller) CanApprove() bool { return c.Ask != nil || c.Yes || c.YesDangerous }

@@ -22,6 +22,7 @@ func (c *Caller) Type(_ context.Context, question, title string) (string, error)
 	}
 	lines := strings.Split(strings.TrimSpace(question), "\n")
 	if c.Ask == nil {
+		c.untyped = true
 		lines = append(lines, "A person has to type this at a terminal; no flag does.")
 	}
 	text := shown(*c.calling, c.dangerIn(question), lines)

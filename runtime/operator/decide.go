@@ -27,8 +27,11 @@ func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 		return err
 	}
 	of := decision{word: "approve", lets: "let this request run once", where: "an approval is typed"}
-	if item.Kind == approve.Enquiry {
+	switch item.Kind {
+	case approve.Enquiry:
 		of.lets = "let this execution go on"
+	case approve.Step:
+		of.lets = "answer that with yes"
 	}
 	return d.decide(ctx, f, &item, of)
 }
@@ -127,6 +130,10 @@ func outcome(item *approve.Item) string {
 	case approve.Approved:
 		if item.Kind == approve.Enquiry {
 			return fmt.Sprintf("%s is approved. The execution goes on.", id)
+		}
+		if item.Kind == approve.Step {
+			return fmt.Sprintf("%s is approved. The agent is told so if it reports the action again until %s.",
+				id, clockTime(item.Expires))
 		}
 		return fmt.Sprintf("%s is approved. The agent can send its request again until %s; it then runs once.",
 			id, clockTime(item.Expires))

@@ -70,6 +70,10 @@ operator show-code ID    show the code that lets an agent go on which is held, o
 operator unblock ID      let it go on without the code, with a reason, after a question on the terminal
 operator passphrase      choose the passphrase that these ask for
 operator watch           print what comes and what becomes of it, until interrupted
+
+-reason TEXT             approve, deny, unblock: is kept, and told to the agent on denial; some items need one
+-type VALUE              approve: what the item has people type; without it, it is asked for
+-all, -json              list: also what was decided; items as JSON, one on a line
 `
 
 // Flags are the flags of the command.
@@ -123,9 +127,12 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 	case len(words) == 1 && words[0] == "passphrase" && d.State != nil:
 		err = d.choose(ctx)
 	default:
-		fmt.Fprintf(d.Stderr, "%s operator: say what to do:\n\n", d.Program)
+		fmt.Fprintf(d.Stderr, "%s operator: %s:\n\n", d.Program, misused(words))
 		for line := range strings.Lines(Usage) {
-			fmt.Fprintf(d.Stderr, "  %s %s", d.Program, line)
+			if strings.HasPrefix(line, "operator ") {
+				line = d.Program + " " + line
+			}
+			fmt.Fprint(d.Stderr, "  "+line)
 		}
 		return exitUsage
 	}
@@ -144,6 +151,27 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 		}
 	}
 	return exitError
+}
+
+// misused says what is wrong with words that Run does not know.
+func misused(words []string) string {
+	if len(words) == 0 {
+		return "say what to do"
+	}
+	word := words[0]
+	for line := range strings.Lines(Usage) {
+		known := strings.Fields(line)
+		switch {
+		case len(known) < 3 || known[0] != "operator" || known[1] != word:
+		case known[2] != "ID":
+			return word + " takes no other words"
+		case len(words) == 1:
+			return word + " needs the ID of an item, as list prints it"
+		default:
+			return word + " takes one ID"
+		}
+	}
+	return fmt.Sprintf("%q is none of these", word)
 }
 
 // open adds what holds agents to the inbox.

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
@@ -54,6 +57,9 @@ func (e environment) operate(ctx context.Context, options Options, set *flag.Fla
 	for _, warning := range warnings {
 		log.Warn(warning)
 	}
+	if err := settings.isThere(words); err != nil {
+		return fail(err)
+	}
 	settings.policy = "" // it decides nothing here
 	_, opened, err := settings.prepare(ctx, &options, log)
 	defer func() {
@@ -80,6 +86,18 @@ func (e environment) operate(ctx context.Context, options Options, set *flag.Fla
 		Program: options.Name, Inbox: options.Operator.Inbox(state), State: state, Audit: options.Adapter.Audit,
 		Stdout: e.stdout, Stderr: e.stderr, Terminal: e.terminal,
 	}, flags, words)
+}
+
+// isThere fails where the state is a file that does not exist: it would be made, and nothing would wait in it. The
+// passphrase of a person may be there before the adapter has served.
+func (s settings) isThere(words []string) error {
+	if s.state == memory || strings.Contains(s.state, "://") || slices.Equal(words, []string{"passphrase"}) {
+		return nil
+	}
+	if _, err := os.Stat(s.state); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("-state: there is no file %s: name the one that the adapter serves with", s.state)
+	}
+	return nil
 }
 
 // behind parses the words and flags behind a subcommand, whose own flags add adds. Those of the adapter are set in set.

@@ -40,7 +40,11 @@ func (j *judgement) ask(d *loop.Directive) approve.Question {
 	w := &j.report.Who
 	q := j.question(bindingOf(k.o.Adapter, w.Caller.Key(), anonymous(w), w.Agent, s.Execution, about))
 	q.Adapter, q.Operation, q.Danger, q.Rule = k.o.Adapter, "record_execution_step", gen.Reversible, d.Rule
-	q.Message = "Agent '" + j.report.Agent + "': " + d.Reason + ". May it go on?"
+	q.Message = "Agent '" + j.report.Agent + "': " + d.Reason + ". " + map[loop.Approval]string{
+		loop.ApprovedSteps:   "May it take as many steps again, whatever they are?",
+		loop.ApprovedFailure: "May it go on after that?",
+		loop.ApprovedAction:  "May it do this, once?",
+	}[d.Approval]
 	q.Reasons, q.Params = d.Factors, said(j.report.Agent, s.Execution, j.report.Hint)
 	return q
 }
