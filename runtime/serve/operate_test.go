@@ -118,6 +118,13 @@ func TestOperatorUsage(t *testing.T) {
 	if code, printed := operate(t, options, "-h"); code != 0 || !strings.Contains(printed, "approve ID") {
 		t.Errorf("-h: code %d, %s", code, printed)
 	}
+	var help bytes.Buffer
+	options.Name = "notes"
+	env := environment{stdout: &help, stderr: &help, lookup: lookup(nil)}
+	if code := env.run(t.Context(), nil, options, []string{"-h"}); code != 0 ||
+		!strings.Contains(help.String(), "notes operator -h") {
+		t.Errorf("help of the adapter: code %d, %s", code, help.String())
+	}
 	without := Options{Stores: options.Stores}
 	code, printed := operate(t, without, "list")
 	if code != exitUsage || !strings.Contains(printed, "unexpected argument") {

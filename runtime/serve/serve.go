@@ -137,6 +137,12 @@ func (e environment) run(ctx context.Context, registry *aql.Registry, options Op
 	case errors.Is(err, flag.ErrHelp):
 		set.SetOutput(e.stdout)
 		set.Usage()
+		if options.Operator != nil {
+			fmt.Fprintf(e.stdout, "\nWhat waits for a person: %s operator -h\n", options.Name)
+		}
+		if options.Hook != nil {
+			fmt.Fprintf(e.stdout, "\nBefore each tool use of a client: %s hook -h\n", options.Name)
+		}
 		return exitOK
 	case err == nil && (options.operates(set.Args()) || options.hooks(set.Args())):
 	case err == nil && set.NArg() > 0:
