@@ -172,11 +172,14 @@ func (b *breeder) handler(decl *ast.FuncDecl) {
 		b.replace(receiver.Type.Pos(), receiver.Type.End(), "*Metadata"))
 	b.add(true, at, "make handler "+name+" a function", b.remove(decl.Recv.Pos(), decl.Recv.End()))
 	params := decl.Type.Params.List
-	first, request := params[0], params[len(params)-1]
+	first, request, run := params[0], b.requestOf(decl), params[len(params)-1]
 	b.add(true, first.Pos(), "drop the context of "+name, b.remove(first.Pos(), request.Pos()))
 	b.add(true, request.Pos(), "pass the request of "+name+" by pointer",
 		b.replace(request.Type.Pos(), request.Type.Pos(), "*"))
 	b.add(true, request.Pos(), "drop the request of "+name, b.remove(first.End(), request.End()))
+	if run != request {
+		b.add(true, run.Pos(), "drop the run of "+name, b.remove(request.End(), run.End()))
+	}
 	results := decl.Type.Results
 	last := results.List[len(results.List)-1]
 	if len(results.List) == 2 {
@@ -259,7 +262,7 @@ func (b *breeder) declaredType(decl *ast.GenDecl, spec *ast.TypeSpec) {
 		return
 	}
 	b.add(true, st.Fields.Closing, "add a field to "+name,
-		b.replace(st.Fields.Closing, st.Fields.Closing, "Added string "))
+		b.replace(st.Fields.Closing, st.Fields.Closing, "Another string "))
 	for i, field := range st.Fields.List {
 		b.field(name, field)
 		if i > 0 {

@@ -90,23 +90,24 @@ func (s *service) sources() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.syntax)), func(name string) bool { return name == generatedName })
 }
 
-// isHandler reports whether a function takes a struct with an aql tag on its blank field.
-func (s *service) isHandler(decl *ast.FuncDecl) bool {
-	params := decl.Type.Params.List
-	if decl.Recv == nil || len(params) == 0 {
-		return false
-	}
-	named, ok := s.info.TypeOf(params[len(params)-1].Type).(*types.Named)
-	if !ok {
-		return false
-	}
-	st, ok := named.Underlying().(*types.Struct)
-	for i := range fieldsOf(st, ok) {
-		if st.Field(i).Name() == "_" && strings.HasPrefix(st.Tag(i), "aql:") {
-			return true
+// isHandler reports whether a function takes the request of an operation.
+func (s *service) isHandler(decl *ast.FuncDecl) bool { return decl.Recv != nil && s.requestOf(decl) != nil }
+
+// requestOf returns the parameter of a function that is a struct with an aql tag on its blank field; nil: it has none.
+func (s *service) requestOf(decl *ast.FuncDecl) *ast.Field {
+	for _, param := range decl.Type.Params.List {
+		named, ok := s.info.TypeOf(param.Type).(*types.Named)
+		if !ok {
+			continue
+		}
+		st, ok := named.Underlying().(*types.Struct)
+		for i := range fieldsOf(st, ok) {
+			if st.Field(i).Name() == "_" && strings.HasPrefix(st.Tag(i), "aql:") {
+				return param
+			}
 		}
 	}
-	return false
+	return nil
 }
 
 func fieldsOf(st *types.Struct, ok bool) int {
@@ -125,7 +126,7 @@ func (s *service) reach() {
 				s.handlers = append(s.handlers, fn.Name.Name)
 				signature := s.info.Defs[fn.Name].Type().(*types.Signature)
 				s.visit(signature.Results().At(0).Type(), s.shown)
-				s.visit(signature.Params().At(signature.Params().Len()-1).Type(), s.reached)
+				s.visit(s.info.TypeOf(s.requestOf(fn).Type), s.reached)
 			}
 		}
 	}
