@@ -63,6 +63,8 @@ func TestHookBlocks(t *testing.T) {
 		"nested":        `{"hook_event_name":"BeforeTool","tool_name":"edit","tool_input":{"edits":[{"new":"rm -rf /"}]}}`,
 		"far behind":    bash(strings.Repeat("echo a long script\n", 10_000)+"rm -rf /", "2"),
 		"in the middle": bash(strings.Repeat("echo a\n", 9000)+"rm -rf /"+strings.Repeat("\necho b", 9000), "2"),
+		"a list":        `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"argv":["rm","-rf","/srv"]}}`,
+		"in pieces":     `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"args":["-rf"],"command":"rm"}}`,
 		"as a name":     `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"rm -rf /":true}}`,
 	} {
 		t.Run(name, func(t *testing.T) {

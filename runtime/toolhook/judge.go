@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -17,7 +18,6 @@ func (d *Desk) judge(
 	ctx context.Context, f Flags, u *use, registry *aql.Registry, options aql.Options, log *slog.Logger,
 ) answer {
 	text := u.text()
-	hint, whole := u.hint(text)
 	loop, ok := options.Loop.(*aql.Loop)
 	switch {
 	case f.Agent == "":
@@ -25,10 +25,12 @@ func (d *Desk) judge(
 	case !ok:
 		log.Error("the program has no safety loop: aql.Options.Loop is nil")
 		return d.unavailable()
-	case !whole:
-		loop = judging(loop, options.Policy, text)
+	case !u.readable(text):
+		return refusal("it has too many arguments to be judged; do it in smaller parts")
 	}
-	options.Loop, options.Logger = loop, log
+	operations := slices.Concat(registry.Definitions().Operations, gen.LoopOperations())
+	options.Loop, options.Policy = u.judging(loop, options.Policy, operations, f.Agent, text)
+	options.Logger = log
 	options.Mode, options.Prefix = aql.ModeSingle, ""
 	options.Available = aql.Available{}
 	adapter, err := aql.New(registry, options)
@@ -45,7 +47,7 @@ func (d *Desk) judge(
 		desk: d, agent: f.Agent, session: session, log: log, tool: adapter.Tool(gen.RecordExecutionStep),
 		ctx: aql.WithCaller(ctx, identity.Owner()), // as the MCP server of this program has it on stdio
 	}
-	return a.step(hint, u.id)
+	return a.step(u.hint(text), u.id)
 }
 
 // ofLoop reports whether a tool use is a request to the operations of a safety loop, in the MCP server of a client that
