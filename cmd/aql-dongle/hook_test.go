@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -363,5 +364,34 @@ func TestHookDoesNotWaitForItsInput(t *testing.T) {
 	defer stdin.Close()
 	if _ = c.Run(); c.ProcessState.ExitCode() != exitRefused {
 		t.Error(c.ProcessState)
+	}
+}
+
+// A client that reads nothing of what the hook prints learns by the exit code alone that the tool use is refused.
+func TestHookRefusesWhereNobodyReads(t *testing.T) {
+	d := newDongle(t, rules)
+	d.start()
+	for name, args := range map[string][]string{
+		"a tool use":   d.hookArgs(),
+		"a wrong flag": d.hookArgs("-agnet", "x"),
+		"a wrong word": append([]string{"-x"}, d.hookArgs()...),
+		"help":         {"hook", "-h"},
+	} {
+		for _, message := range []string{bash("git push", "1"), bash("ls", "2")} {
+			c := d.command(args...)
+			c.Stdin = strings.NewReader(message)
+			for _, to := range []*io.Writer{&c.Stdout, &c.Stderr} {
+				reading, writing, err := os.Pipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				reading.Close()
+				defer writing.Close()
+				*to = writing
+			}
+			if _ = c.Run(); c.ProcessState.ExitCode() != exitRefused {
+				t.Errorf("%s: %v", name, c.ProcessState)
+			}
+		}
 	}
 }
