@@ -224,12 +224,27 @@ func TestHookLetsTheLoopPass(t *testing.T) {
 		return `{"hook_event_name":"PreToolUse","tool_name":"` + tool + `","tool_input":` + input + `}`
 	}
 	own := use("mcp__dongle__mcp_aql_create", `{"operation":"verify_challenge","params":{}}`)
-	if r := d.run(own, d.hookArgs("-server", "dongle")...); r.code != exitPassed {
-		t.Errorf("%+v", r)
+	for _, of := range []string{
+		own, use("mcp__dongle__mcp_aql", `{"operation":"execute_agent","params":{"element_name":"x"},"_request_id":"1"}`),
+		use("mcp__dongle__mcp_aql_read", `{"operation":"introspect"}`),
+	} {
+		if r := d.run(of, d.hookArgs("-server", "dongle")...); r.code != exitPassed {
+			t.Errorf("%s: %+v", of, r)
+		}
+	}
+	prefixed := use("mcp__dongle__my_mcp_aql_create", `{"operation":"verify_challenge"}`)
+	if r := d.run(prefixed, d.hookArgs("-server", "dongle", "-prefix", "my_")...); r.code != exitPassed {
+		t.Errorf("with a prefix: %+v", r)
 	}
 	d.refuses(own, "the start of agent")
 	for _, other := range []string{
 		use("mcp__other__mcp_aql_create", `{"operation":"verify_challenge"}`),
+		use("mcp__dongle__mcp_aql__run", `{"operation":"verify_challenge"}`),
+		use("mcp__dongle__mcp_aql_run", `{"operation":"verify_challenge"}`),
+		prefixed,
+		use("mcp__dongle__mcp_aql_create", `{"operation":"verify_challenge","command":"rm"}`),
+		use("mcp__dongle__mcp_aql_create", `{"operation":"verify_challenge","_confirmation":"x"}`),
+		use("mcp__dongle__mcp_aql_create", `{"operation":"verify_challenge","params":["rm"]}`),
 		use("mcp__dongle__delete", `{"operation":"verify_challenge"}`),
 		use("mcp__dongle__mcp_aql_create", `{"operation":"delete_all"}`),
 		use("mcp__dongle__mcp_aql_create", `{"operations":[],"operation":"verify_challenge"}`),
