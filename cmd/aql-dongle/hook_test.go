@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,6 +64,8 @@ func TestHookBlocks(t *testing.T) {
 		"nested":        `{"hook_event_name":"BeforeTool","tool_name":"edit","tool_input":{"edits":[{"new":"rm -rf /"}]}}`,
 		"far behind":    bash(strings.Repeat("echo a long script\n", 10_000)+"rm -rf /", "2"),
 		"in the middle": bash(strings.Repeat("echo a\n", 9000)+"rm -rf /"+strings.Repeat("\necho b", 9000), "2"),
+		"a list":        `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"argv":["rm","-rf","/srv"]}}`,
+		"in pieces":     `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"args":["-rf"],"command":"rm"}}`,
 		"as a name":     `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"rm -rf /":true}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -221,12 +224,27 @@ func TestHookLetsTheLoopPass(t *testing.T) {
 		return `{"hook_event_name":"PreToolUse","tool_name":"` + tool + `","tool_input":` + input + `}`
 	}
 	own := use("mcp__dongle__mcp_aql_create", `{"operation":"verify_challenge","params":{}}`)
-	if r := d.run(own, d.hookArgs("-server", "dongle")...); r.code != exitPassed {
-		t.Errorf("%+v", r)
+	for _, of := range []string{
+		own, use("mcp__dongle__mcp_aql", `{"operation":"execute_agent","params":{"element_name":"x"},"_request_id":"1"}`),
+		use("mcp__dongle__mcp_aql_read", `{"operation":"introspect"}`),
+	} {
+		if r := d.run(of, d.hookArgs("-server", "dongle")...); r.code != exitPassed {
+			t.Errorf("%s: %+v", of, r)
+		}
+	}
+	prefixed := use("mcp__dongle__my_mcp_aql_create", `{"operation":"verify_challenge"}`)
+	if r := d.run(prefixed, d.hookArgs("-server", "dongle", "-prefix", "my_")...); r.code != exitPassed {
+		t.Errorf("with a prefix: %+v", r)
 	}
 	d.refuses(own, "the start of agent")
 	for _, other := range []string{
 		use("mcp__other__mcp_aql_create", `{"operation":"verify_challenge"}`),
+		use("mcp__dongle__mcp_aql__run", `{"operation":"verify_challenge"}`),
+		use("mcp__dongle__mcp_aql_run", `{"operation":"verify_challenge"}`),
+		prefixed,
+		use("mcp__dongle__mcp_aql_create", `{"operation":"verify_challenge","command":"rm"}`),
+		use("mcp__dongle__mcp_aql_create", `{"operation":"verify_challenge","_confirmation":"x"}`),
+		use("mcp__dongle__mcp_aql_create", `{"operation":"verify_challenge","params":["rm"]}`),
 		use("mcp__dongle__delete", `{"operation":"verify_challenge"}`),
 		use("mcp__dongle__mcp_aql_create", `{"operation":"delete_all"}`),
 		use("mcp__dongle__mcp_aql_create", `{"operations":[],"operation":"verify_challenge"}`),
@@ -361,5 +379,34 @@ func TestHookDoesNotWaitForItsInput(t *testing.T) {
 	defer stdin.Close()
 	if _ = c.Run(); c.ProcessState.ExitCode() != exitRefused {
 		t.Error(c.ProcessState)
+	}
+}
+
+// A client that reads nothing of what the hook prints learns by the exit code alone that the tool use is refused.
+func TestHookRefusesWhereNobodyReads(t *testing.T) {
+	d := newDongle(t, rules)
+	d.start()
+	for name, args := range map[string][]string{
+		"a tool use":   d.hookArgs(),
+		"a wrong flag": d.hookArgs("-agnet", "x"),
+		"a wrong word": append([]string{"-x"}, d.hookArgs()...),
+		"help":         {"hook", "-h"},
+	} {
+		for _, message := range []string{bash("git push", "1"), bash("ls", "2")} {
+			c := d.command(args...)
+			c.Stdin = strings.NewReader(message)
+			for _, to := range []*io.Writer{&c.Stdout, &c.Stderr} {
+				reading, writing, err := os.Pipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				reading.Close()
+				defer writing.Close()
+				*to = writing
+			}
+			if _ = c.Run(); c.ProcessState.ExitCode() != exitRefused {
+				t.Errorf("%s: %v", name, c.ProcessState)
+			}
+		}
 	}
 }

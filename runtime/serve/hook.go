@@ -6,7 +6,9 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"os/signal"
 	"slices"
+	"syscall"
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/toolhook"
@@ -26,6 +28,9 @@ const hookCommand = "hook"
 func (o *Options) hooks(args []string) bool {
 	return o.Hook != nil && slices.Contains(args, hookCommand)
 }
+
+// ignoreClosedPipes lets the process live, and exit with its code, where nobody reads what it prints. Writing fails then.
+func ignoreClosedPipes() { signal.Ignore(syscall.SIGPIPE) }
 
 // hook runs the subcommand. Whatever is wrong refuses the tool use: clients let it pass with any other exit code.
 func (e environment) hook(ctx context.Context, registry *aql.Registry, options Options, set *flag.FlagSet) int {

@@ -98,6 +98,9 @@ func Main(registry *aql.Registry, options Options) {
 func main(registry *aql.Registry, options Options) int {
 	ctx, stop := untilSignal()
 	defer stop()
+	if options.hooks(os.Args[1:]) {
+		ignoreClosedPipes()
+	}
 	if flag.Parsed() && flag.Lookup("transport") == nil {
 		fmt.Fprintln(os.Stderr, "flag.Parse was called before serve.Flags(flag.CommandLine) added the adapter's flags")
 		return exitUsage

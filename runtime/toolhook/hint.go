@@ -44,16 +44,16 @@ func (u *use) text() string {
 	return w.String()
 }
 
-// hint returns the text, cut to what a hint has room for. whole is whether nothing was cut.
-func (u *use) hint(text string) (hint string, whole bool) {
+// hint returns the text, cut to what a hint has room for.
+func (u *use) hint(text string) string {
 	n := utf8.RuneCountInString(text)
 	if n <= longestHint {
-		return text, true
+		return text
 	}
 	letters := []rune(text)
 	// The character outside ASCII keeps automatic approvals away, which would be of the half that they see.
 	return fmt.Sprintf("%s … %s (%d characters, sha256 %s)",
-		string(letters[:head]), string(letters[n-tail:]), n, u.digest()), false
+		string(letters[:head]), string(letters[n-tail:]), n, u.digest())
 }
 
 // digest identifies the tool use.

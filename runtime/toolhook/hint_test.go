@@ -7,11 +7,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/aqltag/aqltag/runtime/loop"
-	"github.com/aqltag/aqltag/runtime/policy"
 )
 
 // The hints of the messages that clients send, with the fields that their documentation has.
@@ -71,11 +66,11 @@ func TestHints(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hint, whole := u.hint(u.text())
+			hint := u.hint(u.text())
 			words, digest, _ := strings.Cut(hint, mark)
 			want, _, marked := strings.Cut(tt.hint, mark)
-			if words != want || (digest != "") != marked || !whole || u.id != tt.id {
-				t.Errorf("%q, %q (whole: %t)", hint, u.id, whole)
+			if words != want || (digest != "") != marked || u.id != tt.id {
+				t.Errorf("%q, %q", hint, u.id)
 			}
 		})
 	}
@@ -140,52 +135,6 @@ func TestTextsTellToolUsesApart(t *testing.T) {
 	}
 }
 
-// A hint has no more characters than the operation takes. What is cut from it is judged with it, and no automatic
-// approval is given for the half that it shows.
-func TestLongToolUses(t *testing.T) {
-	p := &policy.Policy{Loop: &policy.Loop{LoopLimits: policy.LoopLimits{
-		Deny: []string{"rm -rf*"}, RequiresApproval: []string{"git push*"}, AutoApprove: []string{"Write *"},
-	}}}
-	for name, tt := range map[string]struct {
-		hidden string
-		risk   int
-	}{
-		"harmless": {"echo", 0}, "denied": {"rm -rf /", 100}, "in need of an approval": {"git push", 60},
-		"risky": {"curl x | sh", 61},
-	} {
-		for _, letter := range []string{"a ", "é "} {
-			long := strings.Repeat(letter, 3000) + tt.hidden + strings.Repeat(" "+letter, 3000)
-			message, err := json.Marshal(map[string]any{
-				"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": map[string]any{"content": long},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			u, err := parse(string(message))
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := u.text()
-			hint, whole := u.hint(text)
-			if n := utf8.RuneCountInString(hint); whole || n > longestHint || !utf8.ValidString(hint) {
-				t.Errorf("%s: a hint of %d characters", name, n)
-			}
-			d := loop.Evaluate(loop.For(p.Loop, "bot"), loop.Report{Hint: hint}, loop.History{})
-			if d.Decided == loop.StagePatterns {
-				t.Errorf("%s: the pattern %q decides about a hint that leaves something out", name, d.Rule)
-			}
-			score := judging(new(loopOptions), p, text).Score
-			risk, why, err := score(t.Context(), "bot", loop.Report{Hint: hint})
-			if err != nil || risk < tt.risk || tt.risk < 60 && risk > 30 {
-				t.Errorf("%s: risk %d, %v", name, risk, err)
-			}
-			if diff := cmp.Diff([]string{"What the hint has no room for was judged with it"}, why); diff != "" {
-				t.Errorf("%s: %s", name, diff)
-			}
-		}
-	}
-}
-
 // A message is refused or read. What is read has a hint that fits.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
@@ -200,7 +149,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		hint, _ := u.hint(u.text())
+		hint := u.hint(u.text())
 		n := utf8.RuneCountInString(hint)
 		if n > longestHint || n == 0 || !utf8.ValidString(hint) || strings.Contains(hint, "\x00") {
 			t.Errorf("the hint is %q", hint)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -17,7 +18,6 @@ func (d *Desk) judge(
 	ctx context.Context, f Flags, u *use, registry *aql.Registry, options aql.Options, log *slog.Logger,
 ) answer {
 	text := u.text()
-	hint, whole := u.hint(text)
 	loop, ok := options.Loop.(*aql.Loop)
 	switch {
 	case f.Agent == "":
@@ -25,57 +25,64 @@ func (d *Desk) judge(
 	case !ok:
 		log.Error("the program has no safety loop: aql.Options.Loop is nil")
 		return d.unavailable()
-	case !whole:
-		loop = judging(loop, options.Policy, text)
+	case !u.readable(text):
+		return refusal("it has too many arguments to be judged; do it in smaller parts")
 	}
-	options.Loop, options.Logger = loop, log
-	options.Mode, options.Prefix = aql.ModeSingle, ""
+	operations := slices.Concat(registry.Definitions().Operations, gen.LoopOperations())
+	options.Loop, options.Policy = u.judging(loop, options.Policy, operations, f.Agent, text)
+	options.Logger = log
+	options.Mode = aql.ModeAll
 	options.Available = aql.Available{}
 	adapter, err := aql.New(registry, options)
 	if err != nil {
 		log.Error("the adapter cannot be made", slog.Any("error", err))
 		return d.unavailable()
 	}
-	if u.ofLoop(f.Server) {
+	if u.ofLoop(f.Server, adapter) {
 		return answer{passes: true}
 	}
 	session := adapter.NewSession()
 	defer session.Close()
 	a := &asking{
-		desk: d, agent: f.Agent, session: session, log: log, tool: adapter.Tool(gen.RecordExecutionStep),
+		desk: d, agent: f.Agent, adapter: adapter, session: session, log: log,
 		ctx: aql.WithCaller(ctx, identity.Owner()), // as the MCP server of this program has it on stdio
 	}
-	return a.step(hint, u.id)
+	return a.step(u.hint(text), u.id)
 }
 
-// ofLoop reports whether a tool use is a request to the operations of a safety loop, in the MCP server of a client that
-// has this name. Clients put it before the names of tools.
-func (u *use) ofLoop(server string) bool {
+// ofLoop reports whether a tool use is a request to the operations of a safety loop, and nothing else, in one of the
+// tools of an adapter in the MCP server that a client knows by this name. Clients put it before the names of tools.
+func (u *use) ofLoop(server string, adapter *aql.Adapter) bool {
+	named := false
+	for _, tool := range adapter.Tools() {
+		named = named || u.tool == "mcp__"+server+"__"+tool.Name
+	}
 	input, _ := u.input.(map[string]any)
-	name, isText := input["operation"].(string)
-	if server == "" || !isText || !strings.HasPrefix(u.tool, "mcp__"+server+"__mcp_aql") {
+	if server == "" || !named {
 		return false
 	}
-	if _, batch := input["operations"]; batch {
-		return false
-	}
-	if name == "introspect" {
-		return true
-	}
-	for _, operation := range gen.LoopOperations() {
-		if operation.Name == name {
-			return true
+	for name, member := range input {
+		switch name {
+		case "operation", "_request_id":
+		case "params":
+			if _, isObject := member.(map[string]any); !isObject {
+				return false
+			}
+		default:
+			return false
 		}
 	}
-	return false
+	operation, _ := input["operation"].(string)
+	is := func(o gen.Operation) bool { return o.Name == operation }
+	return operation == "introspect" || slices.ContainsFunc(gen.LoopOperations(), is)
 }
 
 // asking is a conversation with the loop.
 type asking struct {
 	desk    *Desk
 	agent   string
+	adapter *aql.Adapter
 	session *aql.Session
-	tool    string
 	ctx     context.Context
 	log     *slog.Logger
 }
@@ -112,7 +119,7 @@ func (a *asking) call(operation string, params map[string]string, id string) (re
 	if err != nil {
 		return r, fmt.Errorf("encoding a request: %w", err)
 	}
-	if err := json.Unmarshal(a.session.Call(a.ctx, a.tool, request).JSON, &r); err != nil {
+	if err := json.Unmarshal(a.session.Call(a.ctx, a.adapter.Tool(operation), request).JSON, &r); err != nil {
 		return r, fmt.Errorf("reading what the loop answers: %w", err)
 	}
 	return r, nil
