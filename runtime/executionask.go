@@ -107,6 +107,9 @@ func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approv
 				next.Until, next.About = now.Add(untilRoom(full, many.Until.Sub(now))), about.text()
 				next.Ref = notAsked
 				return nil, next, nil
+			} else if denied := (*gate.DeniedError)(nil); errors.As(err, &denied) {
+				failed, _ := (&refusal{Refusal: denied.Refusal, request: a.request}).explain()
+				return nil, next, failed
 			} else if err != nil {
 				return nil, next, fmt.Errorf("asking an operator: %w", err)
 			}
@@ -189,7 +192,7 @@ func decision(ctx context.Context, g *gate.Gate, q *gate.Enquiry) ([]byte, error
 	var d Decision
 	vote := item.Denial()
 	switch {
-	case item.State == approve.Used:
+	case item.State == approve.Used && len(item.Votes) > 0:
 		d.Approved = true
 		vote = &item.Votes[len(item.Votes)-1]
 		for i := range item.Votes[:len(item.Votes)-1] {
