@@ -81,6 +81,7 @@ func (o *Options) checkChannels() error {
 			"or add a channel", shows)
 	}
 	return fmt.Errorf("%s at the strength %v, only at %v, where an agent with a shell can read them: run the adapter as "+
-		"another user than its agents, or on another machine, and say so, or accept channel: %v in writing",
+		"another user than its agents, or on another machine, and say so (challenge.terminal in the loop "+
+		"of the policy), or accept the risk in writing there (challenge.channel: %v)",
 		shows, o.Minimum, have, have)
 }

@@ -31,7 +31,7 @@ func TestChannelsAreStrongEnough(t *testing.T) {
 			minimum: verify.OtherUser, channels: []verify.Channel{same}, want: "only at same_user",
 		},
 		"what to accept is said": {
-			minimum: verify.OtherDevice, channels: []verify.Channel{other}, want: "accept channel: other_user in writing",
+			minimum: verify.OtherDevice, channels: []verify.Channel{other}, want: "(challenge.channel: other_user)",
 		},
 		"a terminal of another user": {minimum: verify.OtherUser, channels: []verify.Channel{other}},
 		"it is accepted":             {minimum: verify.SameUser, channels: []verify.Channel{same}},

@@ -92,7 +92,8 @@ func (k *Keeper) Configure(l *policy.Loop) error {
 	}
 	if s.asks() && k.o.Inbox == nil {
 		return fmt.Errorf("in the mode %s a person approves of each agent that is started, and this adapter has nowhere to "+
-			"ask one: it needs an inbox (serve.Options.Operator, or Confirmation.Inbox)", s.mode)
+			"ask one: it needs an inbox (serve.Options.Operator, or Confirmation.Inbox), "+
+			"and a state that is not in memory (-state)", s.mode)
 	}
 	var err error
 	s.box, err = verify.New(verify.Options{
