@@ -29,8 +29,7 @@ func (o *Options) hooks(args []string) bool {
 	return o.Hook != nil && slices.Contains(args, hookCommand)
 }
 
-// ignoreClosedPipes lets the process live, and exit with its code, where nobody reads what it prints: writing fails
-// then.
+// ignoreClosedPipes lets the process end with its exit code where nobody reads what it prints.
 func ignoreClosedPipes() { signal.Ignore(syscall.SIGPIPE) }
 
 // hook runs the subcommand. Whatever is wrong refuses the tool use: clients let it pass with any other exit code.
