@@ -189,7 +189,7 @@ func decision(ctx context.Context, g *gate.Gate, q *gate.Enquiry) ([]byte, error
 	var d Decision
 	vote := item.Denial()
 	switch {
-	case item.State == approve.Used:
+	case item.State == approve.Used && len(item.Votes) > 0:
 		d.Approved = true
 		vote = &item.Votes[len(item.Votes)-1]
 		for i := range item.Votes[:len(item.Votes)-1] {

@@ -162,10 +162,16 @@ const longestReason = 500
 // wellFormed reports whether an item from a store has the forms of one that an inbox has put there. Who can write the
 // store can put there what looks like one.
 func (i *Item) wellFormed() bool {
-	return isID(i.ID) &&
+	return isID(i.ID) && i.hasItsVotes() &&
 		(i.Kind == Confirmation || i.Kind == Continuation || i.Kind == Enquiry || i.Kind == Step) &&
 		(i.State == Open || i.State == Approved || i.State == Denied || i.State == Used) &&
 		!i.Opened.IsZero() && !i.Expires.IsZero() && i.Lifetime > 0
+}
+
+// hasItsVotes reports whether the item has the votes that lead to its state.
+func (i *Item) hasItsVotes() bool {
+	approved := i.State == Approved || i.State == Used
+	return (i.State == Denied) == (i.Denial() != nil) && !(approved && len(i.Missing()) > 0)
 }
 
 // isID reports whether a text has the form of an item's ID.

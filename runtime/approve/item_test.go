@@ -351,6 +351,13 @@ func TestDamagedItems(t *testing.T) {
 		`"expires"`:       `"ends"`,
 		`"lifetime":3`:    `"lifetime":-3`,
 		`"kind":"confirm`: `"kind":"Confirm`,
+		// decided, and nobody has
+		`state":"open"`: `state":"approved"`,
+		`tate":"open"`:  `tate":"used"`,
+		`ate":"open"`:   `ate":"denied"`,
+		`te":"open"`:    `te":"approved","votes":[{"approve":true},{"approve":false}]`,
+		`e":"open"`:     `e":"denied","votes":[{"approve":true}]`,
+		`":"open"`:      `":"approved","needs":{"factors":[{"count":2}]},"votes":[{"approve":true}]`,
 	} {
 		if !strings.Contains(whole, was) {
 			t.Errorf("%s lacks %s", whole, was)

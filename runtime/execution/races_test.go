@@ -1,6 +1,7 @@
 package execution_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ func engines(t *testing.T, n int, in store.Store, o execution.Options) []*execut
 	var working sync.WaitGroup
 	var all []*execution.Engine
 	for range n {
-		o.Store, o.Logger = in, slog.New(slog.DiscardHandler)
+		o.Store, o.Logger = in, cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 		e, err := execution.New(o)
 		if err != nil {
 			t.Fatal(err)

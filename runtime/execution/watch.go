@@ -3,6 +3,7 @@ package execution
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/store"
@@ -132,9 +133,19 @@ func (e *Engine) lookAtQuestion(ctx context.Context, entry store.Entry) error {
 	if o.Decided == nil { // another process has the operation
 		return nil
 	}
-	answer, err := o.Decided(ctx, r)
+	answer, err := decided(ctx, o, r)
 	if err != nil || answer == nil {
 		return err
 	}
 	return e.resume(ctx, r, answer)
+}
+
+// decided calls Decided, and makes a panic an error: it concerns one execution, and not the process.
+func decided(ctx context.Context, o *Operation, r *Record) (answer []byte, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			answer, err = nil, fmt.Errorf("execution %s: panic: %v", r.ID, v)
+		}
+	}()
+	return o.Decided(ctx, r)
 }

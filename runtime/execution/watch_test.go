@@ -1,8 +1,11 @@
 package execution_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -121,4 +124,52 @@ func TestAnswersBeforeThePause(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What panics while it looks for a decision ends neither the process nor the search for those about other executions.
+func TestDecidedPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		e := engines(t, 1, new(store.Memory), execution.Options{
+			Logger: slog.New(slog.NewTextHandler(&logged, nil)),
+			Operations: map[string]*execution.Operation{"work": {
+				Durable: true,
+				Decided: func(_ context.Context, r *execution.Record) ([]byte, error) {
+					if string(r.Caller) == "bad" {
+						panic("no votes")
+					}
+					return []byte("1"), nil
+				},
+				Do: func(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {
+					answer, err := run.Await(ctx, execution.FromPerson, "what",
+						func(context.Context, *execution.Waiting) ([]byte, execution.Waiting, error) {
+							return nil, execution.Waiting{Until: time.Now().Add(time.Hour), Ref: "one"}, nil
+						})
+					if err != nil {
+						return nil, &execution.Failure{Code: "INTERNAL_ERROR"}
+					}
+					return answer, nil
+				},
+			}},
+		})[0]
+		synctest.Wait()
+		ids := make(map[string]string)
+		for _, caller := range []string{"bad", "good"} {
+			r, err := e.Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann, Caller: []byte(caller)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids[caller] = r.ID
+		}
+		time.Sleep(5 * time.Minute)
+		for caller, want := range map[string]execution.State{"bad": execution.Paused, "good": execution.Completed} {
+			if now, err := e.Get(t.Context(), ann, ids[caller]); err != nil || now.State != want {
+				t.Errorf("%s is %s, want %s: %v", caller, now.State, want, err)
+			}
+		}
+		synctest.Wait()
+		if !strings.Contains(logged.String(), "no votes") {
+			t.Errorf("logged: %s", &logged)
+		}
+	})
 }
