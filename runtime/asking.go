@@ -46,6 +46,8 @@ var errNoAsks = errors.New("run.Ask and run.Wait need asks in the tag of the ope
 // and Ask returns what was decided. It is kept as the result of a step is: each question is asked once. A Message, a
 // reason or a danger level that changes makes another question, unless Name is given.
 //
+// Where the policy denies the call of the operation by now, nobody is asked, and the error says so to the caller.
+//
 // The operation needs the tag asks, and the adapter an inbox. Do not ask within a step. A nil *Run asks nobody, and is
 // refused.
 func (r *Run) Ask(ctx context.Context, a Approval) (Decision, error) {

@@ -1,6 +1,7 @@
 package aql_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -141,4 +142,83 @@ func TestANewPolicyAsksAnew(t *testing.T) {
 			t.Errorf("%+v: %+v", item, got.Data)
 		}
 	})
+}
+
+// Where the policy denies the call by now, what its execution asks is refused and nobody is asked: a rule that denies
+// does not make anybody of those who must approve.
+func TestDeniedExecutionsAskNobody(t *testing.T) {
+	two := policy.Rule{
+		Name: "two", Effect: policy.Confirm, Operations: []string{"build"}, Approvers: &policy.Approvers{Count: 2},
+	}
+	rule := func(effect policy.Effect, change func(*policy.Rule)) policy.Rule {
+		r := policy.Rule{Name: "rule", Effect: effect, Operations: []string{"build"}}
+		change(&r)
+		return r
+	}
+	for name, tt := range map[string]struct {
+		policy policy.Policy
+		want   string // the failure; empty: two are asked
+	}{
+		"a rule denies, too": {
+			policy.Policy{Rules: []policy.Rule{two, rule(policy.Deny, func(r *policy.Rule) { r.Reason = "A freeze" })}},
+			"Permission denied: 'A freeze'",
+		},
+		"the default denies": {
+			policy.Policy{Default: policy.Deny, Rules: []policy.Rule{
+				rule(policy.Allow, func(r *policy.Rule) { r.Operations = []string{"*_execution"} }),
+			}},
+			"Permission denied: 'the policy of this adapter does not allow operation 'build' with these parameters'",
+		},
+		"a rule denies another caller": {
+			policy.Policy{Rules: []policy.Rule{two, rule(policy.Deny, func(r *policy.Rule) { r.Callers = []string{"joe"} })}},
+			"",
+		},
+		"a rule denies other parameters": {
+			policy.Policy{Rules: []policy.Rule{two, rule(policy.Deny, func(r *policy.Rule) {
+				r.When = []policy.Condition{{Param: "target", Equals: "live"}}
+			})}},
+			"",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				state := new(store.Memory)
+				s := &asker{inbox: approve.New(state)}
+				ask := s.askOnce(aql.Approval{Message: "May I?"})
+				s.shop = newShop(t, aql.Options{
+					Name: "shop", State: state, Executions: rarely, Confirmation: aql.Confirmation{Inbox: approve.New},
+				}, longOperation("build", gen.Lifecycle{Durable: true, Asks: true, Retry: 3},
+					func(ctx context.Context, receivers []any, request any, run *aql.Run) (any, error) {
+						if _, err := run.Wait(ctx, "go"); err != nil {
+							return nil, err
+						}
+						return ask(ctx, receivers, request, run)
+					}))
+				defer func() { s.stop() }()
+				id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
+				synctest.Wait()
+				if err := s.adapter.SetPolicy(&tt.policy); err != nil {
+					t.Fatal(err)
+				}
+				s.call("ann", "answer_execution", `{"execution_id":"`+id+`","name":"go","value":1}`)
+				time.Sleep(2 * time.Hour)
+				synctest.Wait()
+				if tt.want == "" {
+					if item := s.item(); len(item.Needs.Factors) != 1 || item.Needs.Factors[0].Count != 2 {
+						t.Errorf("needs %+v", item.Needs)
+					}
+					return
+				}
+				got := s.end("ann", id)
+				items, err := s.inbox.List(t.Context())
+				if err != nil || len(items) > 0 || len(s.decisions) > 0 {
+					t.Errorf("%+v, %+v: %v", items, s.decisions, err)
+				}
+				if failed := got.Data.Error; got.Data.Status != "failed" || failed == nil || failed.Code != "PERMISSION_DENIED" ||
+					failed.Message != tt.want || s.tries() != 1 {
+					t.Errorf("%s: %+v after %d attempts", got.Data.Status, failed, s.tries())
+				}
+			})
+		})
+	}
 }

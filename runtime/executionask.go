@@ -107,6 +107,9 @@ func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approv
 				next.Until, next.About = now.Add(untilRoom(full, many.Until.Sub(now))), about.text()
 				next.Ref = notAsked
 				return nil, next, nil
+			} else if denied := (*gate.DeniedError)(nil); errors.As(err, &denied) {
+				failed, _ := (&refusal{Refusal: denied.Refusal, request: a.request}).explain()
+				return nil, next, failed
 			} else if err != nil {
 				return nil, next, fmt.Errorf("asking an operator: %w", err)
 			}

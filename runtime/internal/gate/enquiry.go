@@ -32,7 +32,13 @@ type Enquiry struct {
 var ErrNoInbox = errors.New("the adapter has no inbox (serve.Options.Operator, or Confirmation.Inbox), or its state " +
 	"is in memory")
 
-// Enquire asks a person, unless that was done, and returns the item of the question.
+// DeniedError is the error of a question about a call that the policy denies by now: nobody says who must answer it.
+type DeniedError struct{ Refusal *Refusal }
+
+func (e *DeniedError) Error() string { return "the policy denies the operation" }
+
+// Enquire asks a person, unless that was done, and returns the item of the question. It fails with a *DeniedError where
+// the policy denies the call.
 func (g *Gate) Enquire(ctx context.Context, q *Enquiry) (approve.Item, error) {
 	if g.inbox == nil {
 		return approve.Item{}, ErrNoInbox
@@ -46,7 +52,11 @@ func (g *Gate) Enquire(ctx context.Context, q *Enquiry) (approve.Item, error) {
 	asked.Danger, asked.Message, asked.Reasons = q.Danger, q.Message, q.Reasons
 	_, params := q.Params.Asked()
 	asked.Params = string(params)
-	q.heedPolicy(&asked)
+	if refusal := q.heedPolicy(&asked); refusal != nil {
+		refusal.At = now
+		g.Refuse(ctx, q.request(), refusal)
+		return approve.Item{}, &DeniedError{refusal}
+	}
 	known, err := g.find(ctx, q)
 	if err != nil {
 		return known.item, err
@@ -134,14 +144,17 @@ func (q *Enquiry) question() approve.Question {
 }
 
 // heedPolicy has those people decide, and in the time, whom the policy demands for calls of the operation with the
-// parameters of the execution.
-func (q *Enquiry) heedPolicy(asked *approve.Question) {
+// parameters of the execution. It refuses the question where the policy denies these.
+func (q *Enquiry) heedPolicy(asked *approve.Question) *Refusal {
 	if q.Operation.rules == nil {
-		return
+		return nil
 	}
 	decision := q.Operation.rules.Decide(policy.Request{Caller: q.Caller, Value: q.Params.Seen})
-	if decision.Effect != policy.Confirm {
-		return
+	switch {
+	case decision.Effect == policy.Deny:
+		return &Refusal{Reason: DeniedByPolicy, Rule: decision.Rule}
+	case decision.Effect != policy.Confirm:
+		return nil
 	}
 	if within := addApprovers(asked, &decision, 0); within > 0 {
 		asked.Lifetime = min(asked.Lifetime, within)
@@ -151,6 +164,12 @@ func (q *Enquiry) heedPolicy(asked *approve.Question) {
 	}
 	asked.Cooldown = decision.Cooldown
 	giveTime(asked)
+	return nil
+}
+
+// request is the request of which the records of the enquiry are.
+func (q *Enquiry) request() *Request {
+	return &Request{Operation: q.Operation, Caller: q.Caller, Session: &Session{ID: q.Execution}, Params: q.Params}
 }
 
 // note records what has become of an enquiry.
@@ -158,8 +177,7 @@ func (g *Gate) note(ctx context.Context, q *Enquiry, event audit.Event, item, re
 	if !g.records(ctx) {
 		return
 	}
-	r := g.record(&Request{Operation: q.Operation, Caller: q.Caller, Session: &Session{ID: q.Execution}}, event,
-		audit.Success, reason)
+	r := g.record(q.request(), event, audit.Success, reason)
 	r.ApprovalID = item
 	if err := g.write(context.WithoutCancel(ctx), r); err != nil {
 		g.logFailure(ctx, "a question of an execution is not on record", err)
