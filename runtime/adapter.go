@@ -2,6 +2,7 @@ package aql
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -117,6 +118,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.Renew(context.Background())
 	listings.gate = g
 	if a.looping != nil {
 		if err := a.looping.open(a, g); err != nil {

@@ -1,6 +1,7 @@
 package operator_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/operator"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/aqltag/aqltag/runtime/verify"
@@ -313,4 +315,32 @@ func TestPassphrasesAreNotInTheState(t *testing.T) {
 			t.Errorf("%q: code %d, %s", damaged, code, &h.stderr)
 		}
 	}
+}
+
+// A passphrase is good for longer than the state key that it was chosen with, as docs/operators.md has keys replaced.
+func TestPassphrasesOutliveStateKeys(t *testing.T) {
+	state := new(store.Memory)
+	old, fresh := bytes.Repeat([]byte("a"), gate.ShortestKey), bytes.Repeat([]byte("b"), gate.ShortestKey)
+	run := func(word string, keys [][]byte, typed ...string) {
+		t.Helper()
+		s, err := gate.SealedStore(state, keys...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := newDesk(strings.Join(typed, "\n") + "\n")
+		d.State, d.Inbox = s, approve.New(s)
+		d.HashLess(10)
+		words := []string{word}
+		if word == "approve" {
+			words = append(words, d.ask(t, func(q *approve.Question) { q.Binding[0], q.Binding[1] = keys[0][0], byte(len(keys)) }))
+		}
+		if code := d.run(t, operator.Flags{}, words...); code != 0 {
+			t.Errorf("%s with %d keys: code %d, %s", word, len(keys), code, &d.stderr)
+		}
+	}
+	run("passphrase", [][]byte{old}, passphrase, passphrase)
+	run("approve", [][]byte{old, fresh}, passphrase, "approve")
+	run("approve", [][]byte{fresh, old}, passphrase, "approve")
+	run("approve", [][]byte{fresh}, passphrase, "approve")
+	run("passphrase", [][]byte{fresh}, passphrase, passphrase, passphrase)
 }

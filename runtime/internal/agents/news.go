@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/aqltag/aqltag/runtime/store"
@@ -23,6 +24,7 @@ type news struct {
 	List  []entry `json:"list"`
 
 	version store.Version
+	lost    bool // those that the store has could not be read
 }
 
 type entry struct {
@@ -35,19 +37,22 @@ func (k *Keeper) newsOfAll() string { return k.root + "x" }
 
 func (k *Keeper) newsOf(w *Who) string { return k.root + "m/" + digestOf(w.Caller.Key(), anonymous(w)) }
 
+// readNews reads notifications. Those that cannot be read, since they are damaged or sealed with a state key that has
+// gone, are taken for none, and the next one takes their place: a block holds whether or not it was told.
 func (k *Keeper) readNews(ctx context.Context, key string) (*news, error) {
-	stored, err := k.o.Store.Get(ctx, key)
+	stored, err := k.o.Store.List(ctx, key, "", 1) // unlike Get, it has an entry that does not open
 	if err != nil {
 		return nil, fmt.Errorf("reading notifications: %w", err)
 	}
-	n := &news{version: stored.Version}
-	if !stored.Exists() {
-		n.Last = uint64(max(k.now().UnixMilli(), 0))
-		n.First = n.Last
+	begin := uint64(max(k.now().UnixMilli(), 0))
+	n := &news{Last: begin, First: begin}
+	if len(stored) == 0 || stored[0].Key != key {
+		return n, nil
 	}
-	if stored.Exists() && json.Unmarshal(stored.Value, n) != nil {
-		return nil, fmt.Errorf("reading notifications: %w", errDamaged)
+	if json.Unmarshal(stored[0].Value, n) != nil {
+		n = &news{Last: begin, First: begin, lost: true}
 	}
+	n.version = stored[0].Version
 	return n, nil
 }
 
@@ -64,7 +69,11 @@ func (k *Keeper) changeNews(ctx context.Context, key string, change func(*news) 
 		if err != nil {
 			return fmt.Errorf("encoding notifications: %w", err)
 		}
-		if _, err = k.o.Store.Put(ctx, key, text, n.version, forgotten); !errors.Is(err, store.ErrConflict) {
+		_, err = k.o.Store.Put(ctx, key, text, n.version, forgotten)
+		if err == nil && n.lost {
+			k.o.Logger.LogAttrs(ctx, slog.LevelWarn, "notifications of agents could not be read in the state, and are lost")
+		}
+		if !errors.Is(err, store.ErrConflict) {
 			return err
 		}
 	}

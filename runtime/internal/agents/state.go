@@ -148,14 +148,16 @@ func (k *Keeper) find(ctx context.Context, w *Who) (*state, error) {
 	return found, nil
 }
 
-// running returns the state of an entry, if its execution runs, and removes it otherwise.
+// running returns the state of an entry, if its execution runs, and removes it otherwise, also where it cannot be read.
 func (k *Keeper) running(ctx context.Context, w *Who, entry store.Entry) (*state, error) {
-	s, err := parse(entry)
-	if err != nil {
-		return nil, err
+	s, unread := parse(entry)
+	if unread != nil {
+		s = &state{key: entry.Key, version: entry.Version, Execution: entry.Key[strings.LastIndexByte(entry.Key, '/')+1:]}
 	}
 	r, err := k.o.Engine.Get(ctx, w.Caller.Key(), s.Execution)
 	switch {
+	case err == nil && unread != nil && !r.State.Terminal():
+		return nil, unread
 	case err == nil && r.State.Terminal():
 		k.forget(ctx, s)
 		return nil, &execution.StateError{Record: r}

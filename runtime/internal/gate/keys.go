@@ -90,23 +90,40 @@ func (r keyring) open(sealed, context string) string {
 	return ""
 }
 
+// lasting and passing begin what is sealed of an entry: whether the store keeps it until somebody removes it.
+const lasting, passing byte = 'l', 'p'
+
 // sealEntry encrypts the value of an entry of the store. It opens only as the value of that one.
-func (k key) sealEntry(entry string, value []byte) []byte {
-	nonce := make([]byte, k.entries.NonceSize(), k.entries.NonceSize()+len(value)+k.entries.Overhead())
-	rand.Read(nonce) // never fails (crypto/rand)
-	return k.entries.Seal(nonce, nonce, value, []byte(entry))
+func (k key) sealEntry(entry string, value []byte, lasts bool) []byte {
+	size := k.entries.NonceSize()
+	sealed := make([]byte, size, size+1+len(value)+k.entries.Overhead())
+	rand.Read(sealed) // never fails (crypto/rand)
+	text := append(sealed[size:], passing)
+	if lasts {
+		text[0] = lasting
+	}
+	text = append(text, value...)
+	return k.entries.Seal(sealed, sealed, text, []byte(entry))
+}
+
+// entry is what the keys have made of the value of an entry.
+type entry struct {
+	value []byte
+	lasts bool
+	old   bool // another key than the first one has sealed it
 }
 
 // entry returns the value that sealEntry was given for an entry; ok is false if none of the keys has sealed it.
-func (r keyring) entry(entry string, sealed []byte) (value []byte, ok bool) {
-	for _, k := range r {
+func (r keyring) entry(name string, sealed []byte) (e entry, ok bool) {
+	for i, k := range r {
 		size := k.entries.NonceSize()
 		if len(sealed) < size {
-			return nil, false
+			return entry{}, false
 		}
-		if value, err := k.entries.Open(nil, sealed[:size], sealed[size:], []byte(entry)); err == nil {
-			return value, true
+		text, err := k.entries.Open(nil, sealed[:size], sealed[size:], []byte(name))
+		if err == nil && len(text) > 0 {
+			return entry{value: text[1:], lasts: text[0] == lasting, old: i > 0}, true
 		}
 	}
-	return nil, false
+	return entry{}, false
 }

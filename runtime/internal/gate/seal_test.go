@@ -294,6 +294,53 @@ func TestEntriesAreSealed(t *testing.T) {
 	}
 }
 
+// What does not expire is sealed with the first key as soon as it is read, and what does expires when it would have.
+func TestLastingEntriesAreSealedAnew(t *testing.T) {
+	now := start
+	inner := &store.Memory{Now: func() time.Time { return now }}
+	open := func(keys ...string) store.Store {
+		t.Helper()
+		var secrets [][]byte
+		for _, key := range keys {
+			secrets = append(secrets, secret(key))
+		}
+		s, err := SealedStore(inner, secrets...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	ctx := t.Context()
+	for key, ttl := range map[string]time.Duration{"t/got": 0, "t/listed": 0, "t/passing": time.Hour, "u/unread": 0} {
+		if _, err := open("a").Put(ctx, key, []byte("x"), 0, ttl); err != nil {
+			t.Fatal(err)
+		}
+	}
+	both := open("b", "a")
+	read, err := both.Get(ctx, "t/got")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := both.Put(ctx, "t/got", []byte("y"), read.Version, 0); err != nil {
+		t.Errorf("what was read cannot be changed: %v", err)
+	}
+	if _, err := both.List(ctx, "t/", "", 10); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"t/got": "y", "t/listed": "x", "t/passing": "not sealed", "u/unread": "not sealed",
+	} {
+		entry, err := open("b").Get(ctx, key)
+		if got := string(entry.Value); got != want && (want != "not sealed" || !errors.Is(err, errUnsealed)) {
+			t.Errorf("%s: %q, %v, want %q", key, got, err, want)
+		}
+	}
+	now = now.Add(time.Hour)
+	if entry, err := inner.Get(ctx, "t/passing"); err != nil || entry.Exists() {
+		t.Errorf("it outlives its time: %+v, %v", entry, err)
+	}
+}
+
 // C9: with a state key nobody who reads the store can try which question an execution has asked.
 func TestQuestionsCannotBeTried(t *testing.T) {
 	bindings := make(map[approve.Binding]string)

@@ -3,6 +3,8 @@ package gate
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/store"
@@ -50,25 +52,83 @@ func (s sealedStore) Get(ctx context.Context, key string) (store.Entry, error) {
 	if err != nil || !entry.Exists() {
 		return entry, err
 	}
-	value, ok := s.keys.entry(key, entry.Value)
-	if !ok {
+	if !s.open(ctx, &entry) {
 		return store.Entry{}, errUnsealed
 	}
-	entry.Value = value
 	return entry, nil
 }
 
 func (s sealedStore) Put(
 	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
 ) (store.Version, error) {
-	return s.Store.Put(ctx, key, s.keys[0].sealEntry(key, value), old, ttl)
+	return s.Store.Put(ctx, key, s.keys[0].sealEntry(key, value, ttl == 0), old, ttl)
 }
 
 // List returns entries that do not open without their values: they are somebody else's, and hide no others.
 func (s sealedStore) List(ctx context.Context, prefix, after string, limit int) ([]store.Entry, error) {
 	entries, err := s.Store.List(ctx, prefix, after, limit)
 	for i := range entries {
-		entries[i].Value, _ = s.keys.entry(entries[i].Key, entries[i].Value)
+		s.open(ctx, &entries[i])
 	}
 	return entries, err
+}
+
+// open gives an entry the value that was sealed; without one, it does not open. An entry that does not expire is sealed
+// anew with the first key, so that it outlives the others. Where that fails it is as it was, or has changed meanwhile:
+// then nobody can change what was read of it.
+func (s sealedStore) open(ctx context.Context, e *store.Entry) bool {
+	opened, ok := s.keys.entry(e.Key, e.Value)
+	e.Value = opened.value
+	if ok && opened.old && opened.lasts {
+		if version, err := s.Put(ctx, e.Key, e.Value, e.Version, 0); err == nil {
+			e.Version = version
+		}
+	}
+	return ok
+}
+
+// lastingParts begin the keys of the entries that do not expire: the passphrases of people (package operator), and what
+// blocks agents (package verify). Package execution seals what it keeps itself.
+var lastingParts = []string{"operator/passphrase/", "verify/"}
+
+// renew reads all entries that do not expire, so that they are sealed with the first key, and returns how many of them
+// do not open.
+func (s sealedStore) renew(ctx context.Context) (unread int, err error) {
+	const page = 500
+	for _, part := range lastingParts {
+		for after := ""; ; {
+			entries, err := s.List(ctx, part, after, page)
+			if err != nil {
+				return unread, fmt.Errorf("listing what does not expire: %w", err)
+			}
+			for i := range entries {
+				if after = entries[i].Key; entries[i].Value == nil {
+					unread++
+				}
+			}
+			if len(entries) < page {
+				break
+			}
+		}
+	}
+	return unread, nil
+}
+
+// Renew seals with the first state key what the state has for longer than keys are replaced in, and logs what cannot be
+// read there.
+func (g *Gate) Renew(ctx context.Context) {
+	sealed, ok := g.options.Store.(sealedStore)
+	if !ok {
+		return
+	}
+	ctx, cancel := g.Bound(ctx)
+	defer cancel()
+	switch unread, err := sealed.renew(ctx); {
+	case err != nil:
+		g.options.Logger.Warn("the passphrases and blocks in the state could not be looked through for older state keys",
+			slog.Any("error", err))
+	case unread > 0:
+		g.options.Logger.Warn("passphrases or blocks in the state open with none of the state keys: give the one before "+
+			"too, behind a comma, and start anew", slog.Int("entries", unread))
+	}
 }
