@@ -332,7 +332,9 @@ func TestPassphrasesOutliveStateKeys(t *testing.T) {
 		d.HashLess(10)
 		words := []string{word}
 		if word == "approve" {
-			words = append(words, d.ask(t, func(q *approve.Question) { q.Binding[0], q.Binding[1] = keys[0][0], byte(len(keys)) }))
+			words = append(words, d.ask(t, func(q *approve.Question) {
+				q.Binding[0], q.Binding[1] = keys[0][0], byte(len(keys))
+			}))
 		}
 		if code := d.run(t, operator.Flags{}, words...); code != 0 {
 			t.Errorf("%s with %d keys: code %d, %s", word, len(keys), code, &d.stderr)
