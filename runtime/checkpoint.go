@@ -19,6 +19,7 @@ type checkpoint struct {
 	canAsk  bool   // the transport can ask a human about the request
 	// canRefer reports that the transport can refer a human to a page where the inbox is decided.
 	canRefer bool
+	found    *foundExecution // in place of which the request would start another one; nil: there is none
 	request  gate.Request
 	pass     gate.Pass
 
@@ -37,7 +38,13 @@ func (c *checkpoint) admit(ctx context.Context, q *request, answer *Answer) ([]m
 	if answer != nil {
 		c.request.Sealed, c.request.Approved, c.request.Typed = answer.State, answer.Approved, answer.Typed
 	}
-	pass, refusal := c.gate.Admit(ctx, &c.request)
+	var pass gate.Pass
+	var refusal *gate.Refusal
+	if c.found != nil {
+		pass, refusal = c.gate.Find(ctx, &c.request, &c.found.reads, c.found.id)
+	} else {
+		pass, refusal = c.gate.Admit(ctx, &c.request)
+	}
 	if refusal != nil {
 		return nil, refusal
 	}

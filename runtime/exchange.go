@@ -146,6 +146,9 @@ func (x *exchange) admit(ctx context.Context, q *request) *Error {
 		x.checkpoint.canAsk = x.adapter.options.Confirmation.Inbox != nil && ctx.Value(askerKey{}) != nil
 		x.checkpoint.canRefer = x.adapter.options.Confirmation.Inbox != nil && ctx.Value(referrerKey{}) != nil
 	}
+	if x.adapter.executing != nil {
+		x.checkpoint.found = x.adapter.executing.find(ctx, x, q)
+	}
 	warnings, refused := x.checkpoint.admit(ctx, q, answer)
 	if x.adapter.looping != nil {
 		if refused != nil {
@@ -176,6 +179,10 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 		failed := x.reporter(q).internal(ctx, refused.Err, nil, description)
 		failed.details = append(failed.details, detail{"operation", q.operation.definition.Name})
 		return failed
+	case gate.QuotaPaused:
+		if x.checkpoint.found != nil {
+			return findRefused(refused)
+		}
 	}
 	r := refusal{
 		Refusal: refused, request: q, now: refused.At,

@@ -13,6 +13,8 @@ type executing interface {
 	define(definitions *gen.Definitions)
 	// open makes what runs executions, when everything else of the adapter is there.
 	open(a *Adapter) error
+	// find returns what the key of a request finds in place of starting an execution; nil: nothing.
+	find(ctx context.Context, x *exchange, q *request) *foundExecution
 	// within returns the context of a request that starts an execution or is about some.
 	within(ctx context.Context, x *exchange, q *request) context.Context
 	work(ctx context.Context) error

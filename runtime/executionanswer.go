@@ -65,10 +65,16 @@ func (e *executions) start(ctx context.Context, l *longRunning) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keeping the caller of an execution: %w", err)
 	}
-	r, err := e.engine.Start(ctx, execution.Start{
-		Operation: l.Name, CallerKey: who.Key(), Caller: caller, Params: v.params, Session: v.session, Once: v.once,
-		Canonical: v.canonical,
-	})
+	var r *execution.Record
+	if v.found != nil { // the gate has admitted nothing else: not another execution, if this one is forgotten meanwhile
+		r, _ = v.found.record.(*execution.Record)
+		err = v.found.err
+	} else {
+		r, err = e.engine.Start(ctx, execution.Start{
+			Operation: l.Name, CallerKey: who.Key(), Caller: caller, Params: v.params, Session: v.session, Once: v.once,
+			Canonical: v.canonical,
+		})
+	}
 	if err != nil {
 		return nil, e.failure(err, "")
 	}

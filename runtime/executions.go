@@ -204,6 +204,7 @@ type executionVisit struct {
 	params     []byte
 	canonical  []byte // of the parameters, where there is a key
 	once       string
+	found      *foundExecution
 	wait       time.Duration // for what the execution comes to that is started
 	session    string
 	gate       *gate.Gate
@@ -231,7 +232,7 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 		batch: x.message.batch != nil, exchange: x,
 	}
 	if l != nil {
-		v.params, v.wait = q.sent(), waitOf(x, q)
+		v.params, v.wait, v.found = q.sent(), waitOf(x, q), x.checkpoint.found
 		if once := l.Lifecycle.Once; once != "" {
 			if v.once = textOfJSON(q.Value(once)); v.once != "" {
 				v.canonical = q.seen()

@@ -44,16 +44,10 @@ func (e *Engine) claimKey(ctx context.Context, r *Record, params string) (*Recor
 		if !entry.Exists() {
 			continue
 		}
-		var theirs once
-		if err := json.Unmarshal(entry.Value, &theirs); err != nil {
-			return nil, 0, fmt.Errorf("reading the key of an execution: %w", err)
-		}
-		known, err := e.read(ctx, theirs.ID)
+		id, known, err := e.holder(ctx, entry, r.Once, params)
 		switch {
 		case err != nil:
 			return nil, 0, err
-		case known != nil && !known.Buried && theirs.Params != e.markParams(r.Once, theirs.ID, params):
-			return nil, 0, &OnceError{theirs.ID}
 		case known != nil && !known.Buried:
 			return known, 0, nil
 		case known == nil && pause < mostPatient:
@@ -64,7 +58,7 @@ func (e *Engine) claimKey(ctx context.Context, r *Record, params string) (*Recor
 		}
 		// Its maker is dead, or slow between two writes. If it is slow it must find out that the key is another one's.
 		if known == nil {
-			buried, err := e.bury(ctx, theirs.ID)
+			buried, err := e.bury(ctx, id)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -75,6 +69,49 @@ func (e *Engine) claimKey(ctx context.Context, r *Record, params string) (*Recor
 		version, err = e.o.Store.Put(ctx, key, mine, entry.Version, 0)
 		return nil, version, err // a conflict begins anew
 	}
+}
+
+// holder returns the id of the execution that has the entry of a key, and its record; nil: it has none yet. It fails
+// with an *OnceError where the parameters of the execution are others.
+func (e *Engine) holder(ctx context.Context, entry store.Entry, key, params string) (string, *Record, error) {
+	var theirs once
+	if err := json.Unmarshal(entry.Value, &theirs); err != nil {
+		return "", nil, fmt.Errorf("reading the key of an execution: %w", err)
+	}
+	known, err := e.read(ctx, theirs.ID)
+	if err == nil && known != nil && !known.Buried && theirs.Params != e.markParams(key, theirs.ID, params) {
+		err = &OnceError{theirs.ID}
+	}
+	return theirs.ID, known, err
+}
+
+// Find returns the execution that Start would return instead of making one; nil: there is none. It fails with an
+// *OnceError where the parameters of the key are others, or where the store fails.
+func (e *Engine) Find(ctx context.Context, s Start) (*Record, error) {
+	key, err := e.onceKey(ctx, &s)
+	if err != nil || key == "" {
+		return nil, err
+	}
+	entry, err := e.o.Store.Get(ctx, e.root+oncePart+key)
+	if err != nil || !entry.Exists() {
+		return nil, err
+	}
+	_, known, err := e.holder(ctx, entry, key, s.canonical())
+	if err != nil || known == nil || known.Buried || known.CallerKey != s.CallerKey || known.Operation != s.Operation {
+		return nil, err
+	}
+	return known, nil
+}
+
+// onceKey returns the mark of the key of a start; empty: it has none.
+func (e *Engine) onceKey(ctx context.Context, s *Start) (string, error) {
+	if s.Once == "" {
+		return "", nil
+	}
+	if err := e.makeSecret(ctx); err != nil {
+		return "", err
+	}
+	return e.mark("once", s.CallerKey, s.Operation, s.Once), nil
 }
 
 // mostPatient is about how long a start waits for another one with its key that has not made its record yet.

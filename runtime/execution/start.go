@@ -35,12 +35,9 @@ func (e *Engine) Start(ctx context.Context, s Start) (*Record, error) {
 	if operation == nil {
 		return nil, fmt.Errorf("starting an execution: there is no operation %s", s.Operation)
 	}
-	key := ""
-	if s.Once != "" {
-		if err := e.makeSecret(ctx); err != nil {
-			return nil, err
-		}
-		key = e.mark("once", s.CallerKey, s.Operation, s.Once)
+	key, err := e.onceKey(ctx, &s)
+	if err != nil {
+		return nil, err
 	}
 	const tries = 5
 	for range tries {

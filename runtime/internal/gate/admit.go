@@ -48,9 +48,10 @@ type admission struct {
 	decision policy.Decision
 	// presented are the tokens of the request, or the one that a person has approved.
 	presented        Presented
-	confirm          bool // the call needs confirmation
-	dry              bool // the call is a dry run, which changes nothing
-	light            bool // and neither the danger level nor a pause holds it up
+	confirm          bool   // the call needs confirmation
+	dry              bool   // the call is a dry run, which changes nothing
+	light            bool   // and neither the danger level nor a pause holds it up
+	finds            string // the execution that the call reads in place of starting one; empty: it starts
 	pass             Pass
 	approvals        []*approve.Item // that were used up
 	confirmedByInbox bool            // the last of them confirmed the call

@@ -112,6 +112,9 @@ func (a *admission) recordPass(ctx context.Context) error {
 		if a.dry {
 			reason = "dry run"
 		}
+		if a.finds != "" {
+			reason = "found execution " + a.finds
+		}
 		decided := a.gate.record(a.Request, event, outcome, reason)
 		decided.Parameters, decided.Identifiers = a.Params.Redacted(), a.Operation.identifies
 		switch { // confirmation comes last
