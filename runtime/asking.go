@@ -88,8 +88,10 @@ func (r *Run) wait(ctx context.Context, name string, about askedFor, again int) 
 }
 
 // Wait is Run.Wait for answers of a type. Answers of another JSON type are refused when they are given, and numbers
-// that are too large for T; 3.0 is an integer. With one that does not fit T all the same the execution goes on to wait,
-// and waits_for.message says so to its caller. The hundredth fails it with VALIDATION_INVALID_TYPE.
+// that are too large for T; 3.0 is an integer. With one that does not fit T all the same, such as an object with a
+// member that a struct does not have, the execution goes on to wait, and waits_for.message says so to its caller. The
+// hundredth fails it with VALIDATION_INVALID_TYPE. T is read as encoding/json reads it: members may be missing, and the
+// tags aql have no effect. Check the value, and wait for another one by another name.
 func Wait[T any](ctx context.Context, run *Run, name string) (T, error) {
 	var answer T
 	about := awaitedOf(reflect.TypeFor[T]())

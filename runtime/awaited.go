@@ -10,10 +10,14 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/internal/wire"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // mostUnfit is how many answers an execution takes to one question that are of no use.
 const mostUnfit = 99
+
+// longestUnfit bounds the name of a member in the message that it does not fit, in bytes.
+const longestUnfit = 100
 
 // awaitedOf is what an execution keeps of the type of an answer that it waits for.
 func awaitedOf(t reflect.Type) askedFor {
@@ -51,10 +55,10 @@ func (w *askedFor) read(o *operation, value []byte) ([]byte, *Error) {
 	return read, nil
 }
 
-// readAnswer reads an answer into a value of the author's type. An integer may have a fraction of zero, as in
-// parameters, which encoding/json refuses.
+// readAnswer reads an answer into a value of the author's type. Members that its structs do not have are refused, as
+// parameters are. An integer may have a fraction of zero, as in parameters, which encoding/json refuses.
 func readAnswer(text []byte, into any) error {
-	err := json.Unmarshal(text, into)
+	err := readStrictly(text, into)
 	if err == nil {
 		return nil
 	}
@@ -68,7 +72,14 @@ func readAnswer(text []byte, into any) error {
 	if failed != nil {
 		return err
 	}
-	return json.Unmarshal(whole, into)
+	return readStrictly(whole, into)
+}
+
+// readStrictly reads one value of JSON, without members that no field takes.
+func readStrictly(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
 }
 
 // wholeNumbers spells the numbers in a value that are integers without fraction and exponent.
@@ -98,6 +109,12 @@ func unfitMessage(err error) string {
 	if errors.As(err, &mismatch) && mismatch.Field != "" {
 		kind, _, _ := strings.Cut(mismatch.Value, " ")
 		return "The last answer does not fit: '" + mismatch.Field + "' cannot be this " + kind + "; answer again"
+	}
+	const unknown = "json: unknown field " // encoding/json has no type for this error
+	if quoted, found := strings.CutPrefix(err.Error(), unknown); found {
+		if name, err := strconv.Unquote(quoted); err == nil {
+			return "The last answer does not fit: it cannot have '" + words.Clip(name, longestUnfit) + "'; answer again"
+		}
 	}
 	return "The last answer does not fit; answer again"
 }

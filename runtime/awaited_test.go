@@ -49,6 +49,9 @@ func TestAnswersOfTypes(t *testing.T) {
 		{"a number that is too large", waitFor[float32], `1e39`, "VALIDATION_OUT_OF_RANGE", "", ""},
 		{"an integer in an object", waitFor[depth], `{"depth":3.0}`, "", "", "{3}"},
 		{"a text in an object", waitFor[depth], `{"depth":"deep"}`, "", "'depth' cannot be this string", ""},
+		{"a member that the object does not have", waitFor[depth], `{"dept":3}`, "", "it cannot have 'dept'", ""},
+		{"one in a list", waitFor[[]depth], `[{"depth":3.0,"unit":"m"}]`, "", "it cannot have 'unit'", ""},
+		{"any member in a map", waitFor[map[string]int], `{"dept":3}`, "", "", "map[dept:3]"},
 		{"a fraction in a list", waitFor[[]int], `[1,2.5]`, "", "does not fit", ""},
 		{"a type that reads itself", waitFor[time.Time], `"soon"`, "", "does not fit", ""},
 	} {
@@ -83,4 +86,38 @@ func TestAnswersOfTypes(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A handler that takes no answer but some of them asks again by another name, which its caller sees.
+func TestAskingAgainByAnotherName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, aql.Options{Name: "shop", Executions: rarely},
+			longOperation("build", gen.Lifecycle{Durable: true, Asks: true},
+				func(ctx context.Context, _ []any, _ any, run *aql.Run) (any, error) {
+					name := "color"
+					for n := 2; ; n++ {
+						color, err := aql.Wait[string](ctx, run, name)
+						if err != nil || color == "red" {
+							return &built{[]string{color}}, err
+						}
+						name = fmt.Sprintf("color %d: red", n)
+					}
+				}))
+		defer s.stop()
+		id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
+		for _, tt := range []struct{ name, answer string }{
+			{"color", "blue"}, {"color 2: red", "green"}, {"color 3: red", "red"},
+		} {
+			synctest.Wait()
+			now := s.call("ann", "get_execution", `{"execution_id":"`+id+`"}`)
+			if now.Data.WaitsFor["name"] != tt.name {
+				t.Fatalf("it waits for %v, want %s", now.Data.WaitsFor, tt.name)
+			}
+			s.call("ann", "answer_execution", `{"execution_id":"`+id+`","name":"`+tt.name+`","value":"`+tt.answer+`"}`)
+			time.Sleep(time.Second)
+		}
+		if ended := s.end("ann", id); ended.Data.Result == nil || ended.Data.Result.Parts[0] != "red" {
+			t.Errorf("%+v", ended.Data)
+		}
+	})
 }
