@@ -197,15 +197,13 @@ func (e *executions) open(a *Adapter) error {
 
 func (e *executions) work(ctx context.Context) error { return e.engine.Work(ctx) }
 
-func (e *executions) endSession(id string) { e.engine.EndSession(id) }
-
 // executionVisit is a request that starts an execution or is about some, with what decides about it.
 type executionVisit struct {
 	params     []byte
 	canonical  []byte // of the parameters, where there is a key
 	once       string
 	wait       time.Duration // for what the execution comes to that is started
-	session    string
+	session    context.Context // ends with the session
 	gate       *gate.Gate
 	gated      *gate.Session
 	label      string
@@ -226,7 +224,7 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 		return ctx
 	}
 	v := &executionVisit{
-		session: x.session.ID(), gate: x.checkpoint.gate, gated: x.checkpoint.session, label: string([]byte(x.message.id)),
+		session: x.session.open, gate: x.checkpoint.gate, gated: x.checkpoint.session, label: string([]byte(x.message.id)),
 		operations: x.view.directory.operations, confirmed: x.checkpoint.pass.Confirmed,
 		batch: x.message.batch != nil, exchange: x,
 	}
