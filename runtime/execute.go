@@ -18,7 +18,6 @@ type executing interface {
 	// within returns the context of a request that starts an execution or is about some.
 	within(ctx context.Context, x *exchange, q *request) context.Context
 	work(ctx context.Context) error
-	endSession(id string)
 }
 
 // RunFunc calls a handler that takes a *Run. receivers are those that NewRegistry was given, or NewRegistryFor has

@@ -197,8 +197,6 @@ func (e *executions) open(a *Adapter) error {
 
 func (e *executions) work(ctx context.Context) error { return e.engine.Work(ctx) }
 
-func (e *executions) endSession(id string) { e.engine.EndSession(id) }
-
 // executionVisit is a request that starts an execution or is about some, with what decides about it.
 type executionVisit struct {
 	params     []byte
@@ -206,7 +204,7 @@ type executionVisit struct {
 	once       string
 	found      *foundExecution
 	wait       time.Duration // for what the execution comes to that is started
-	session    string
+	session    context.Context // ends with the session
 	gate       *gate.Gate
 	gated      *gate.Session
 	label      string
@@ -227,7 +225,7 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 		return ctx
 	}
 	v := &executionVisit{
-		session: x.session.ID(), gate: x.checkpoint.gate, gated: x.checkpoint.session, label: string([]byte(x.message.id)),
+		session: x.session.open, gate: x.checkpoint.gate, gated: x.checkpoint.session, label: string([]byte(x.message.id)),
 		operations: x.view.directory.operations, confirmed: x.checkpoint.pass.Confirmed,
 		batch: x.message.batch != nil, exchange: x,
 	}

@@ -10,18 +10,28 @@ import (
 type Session struct {
 	adapter *Adapter
 	gate    *gate.Session
+	open    context.Context // ends with the session, where the adapter has executions
+	end     context.CancelFunc
 }
 
 // NewSession begins the session of a connection. A question that a human is asked in it can be answered only in it.
 func (a *Adapter) NewSession() *Session {
-	return &Session{adapter: a, gate: a.view.Load().gate.NewSession()}
+	return a.newSession(a.view.Load().gate.NewSession())
 }
 
 // NewCallerSession begins the session of a caller over a protocol without sessions, whose requests may reach any
 // replica. A question that a human is asked in it can be answered in every such session of the caller, in all adapters
 // that share Options.State: who has the caller's credentials, and what Session.Seal returned, can answer it.
 func (a *Adapter) NewCallerSession() *Session {
-	return &Session{adapter: a, gate: a.view.Load().gate.NewCallerSession()}
+	return a.newSession(a.view.Load().gate.NewCallerSession())
+}
+
+func (a *Adapter) newSession(of *gate.Session) *Session {
+	s := &Session{adapter: a, gate: of}
+	if a.executing != nil {
+		s.open, s.end = context.WithCancel(context.Background())
+	}
+	return s
 }
 
 // ID returns a random identifier of the session, for logs. It proves nothing about the caller.
@@ -31,8 +41,8 @@ func (s *Session) ID() string { return s.gate.ID }
 // its executions that are not durable are cancelled (MCP-AQL core §2.3.3).
 func (s *Session) Close() {
 	s.gate.Close()
-	if s.adapter.executing != nil {
-		s.adapter.executing.endSession(s.ID())
+	if s.end != nil {
+		s.end()
 	}
 }
 

@@ -126,17 +126,6 @@ func (e *Engine) wakeUp(id string) {
 	}
 }
 
-// EndSession cancels the attached executions of a session.
-func (e *Engine) EndSession(session string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, run := range e.runs {
-		if run.session == session && session != "" {
-			run.cancel(ErrCancelled)
-		}
-	}
-}
-
 // CanRetry reports whether Retry would start an execution again.
 func (e *Engine) CanRetry(r *Record) bool { return e.canRetry(r) }
 

@@ -38,11 +38,11 @@ func (e *Engine) recover(ctx context.Context, worker string) {
 				if !e.activate(id) {
 					continue
 				}
-				e.recoverOne(ctx, entry, owner, id, living)
+				e.recoverOne(ctx, entry, owner, id)
 				e.deactivate(id)
 				continue
 			}
-			e.recoverOne(ctx, entry, owner, id, living)
+			e.recoverOne(ctx, entry, owner, id)
 		}
 		after = work[len(work)-1].Key
 	}
@@ -61,7 +61,7 @@ func (e *Engine) living(ctx context.Context) (map[string]bool, error) {
 // recoverOne deals with an entry of a worker that does not look after it. The worker may be frozen between two writes,
 // and go on after this. So the entry is removed only where the record is as nobody changes it any more, or belongs to a
 // worker that lives, or was changed here: then the worker's next write of the record fails.
-func (e *Engine) recoverOne(ctx context.Context, entry store.Entry, owner, id string, living map[string]bool) {
+func (e *Engine) recoverOne(ctx context.Context, entry store.Entry, owner, id string) {
 	r, err := e.read(ctx, id)
 	if err != nil {
 		return
@@ -79,7 +79,6 @@ func (e *Engine) recoverOne(ctx context.Context, entry store.Entry, owner, id st
 		if r.State == Failed && e.save(ctx, r) != nil { // it may be about to be started again
 			return
 		}
-	case r.Worker != "" && r.Worker != owner && living[r.Worker]:
 	case r.Worker == "":
 		if e.save(ctx, r) != nil || e.persist(ctx, r) != nil {
 			return
@@ -89,11 +88,21 @@ func (e *Engine) recoverOne(ctx context.Context, entry store.Entry, owner, id st
 		}
 		e.nudge()
 	default:
-		if !e.release(ctx, r) {
+		if lives, err := e.lives(ctx, r.Worker, owner); err != nil || !lives && !e.release(ctx, r) {
 			return
 		}
 	}
 	_ = e.o.Store.Delete(ctx, entry.Key, entry.Version) // else it is found again
+}
+
+// lives reports whether the worker of an execution is alive, where an entry of another one was found. The list of the
+// living says so of the owner of the entry only: the worker may have begun since.
+func (e *Engine) lives(ctx context.Context, worker, owner string) (bool, error) {
+	if worker == owner {
+		return false, nil
+	}
+	entry, err := e.o.Store.Get(ctx, e.root+alivePart+worker)
+	return entry.Exists(), err
 }
 
 // release takes an execution from its worker, which is dead: a durable one is queued, an attached one ends.

@@ -17,7 +17,8 @@ type Run struct {
 	operation *Operation
 	worker    string // whose attempt it is
 	attempt   int
-	session   string // of an attached execution
+	session   context.Context // of an attached execution; nil: it has none
+	leave     func() bool     // makes the end of the session do nothing more
 	params    []byte
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
@@ -42,24 +43,34 @@ type Run struct {
 	flushing  *time.Timer
 }
 
-// newRun makes an attempt that has not begun.
-func (e *Engine) newRun(r *Record) *Run {
+// newRun makes an attempt that has not begun. It is cancelled when the session of an attached execution ends.
+func (e *Engine) newRun(r *Record, session context.Context) *Run {
 	run := &Run{
 		engine: e, operation: e.operation(r), worker: r.Worker, attempt: r.Attempt, begun: r, record: r,
 		writing: make(chan struct{}, 1), steps: make(map[string][]byte), used: make(map[string]bool),
+		session: session, leave: func() bool { return true },
 	}
 	run.ctx, run.cancel = context.WithCancelCause(context.Background())
+	if session != nil {
+		run.leave = context.AfterFunc(session, func() { run.cancel(ErrCancelled) })
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.runs[r.ID] = run
 	switch {
 	case e.worker != r.Worker:
 		run.cancel(ErrLost)
+	case run.sessionEnded():
+		run.cancel(ErrCancelled)
 	case e.closing:
 		run.yield()
 	}
 	return run
 }
+
+// sessionEnded reports whether the session of an attached execution has ended. The context of an attempt that has ended
+// for something else before does not say so.
+func (r *Run) sessionEnded() bool { return r.session != nil && r.session.Err() != nil }
 
 // ID returns the identifier of the execution.
 func (r *Run) ID() string { return r.begun.ID }
@@ -116,6 +127,7 @@ func (e *Engine) carryOutHere(run *Run, after time.Duration) {
 // carryOut makes the attempt and writes what came of it. It returns when the function of the operation has returned.
 func (r *Run) carryOut() {
 	defer r.cancel(nil)
+	defer r.leave()
 	result, failed, again := []byte(nil), (*Failure)(nil), false
 	returned := make(chan struct{})
 	ctx, stop := r.ctx, context.CancelFunc(func() {})
@@ -293,7 +305,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 	defer done()
 	unfinished := failed != nil || undone // whatever the function has made of a step's error
 	paused := again || errors.Is(cause, ErrPaused) && (unfinished || !due.IsZero())
-	cancelled := errors.Is(cause, ErrCancelled)
+	cancelled := errors.Is(cause, ErrCancelled) || r.sessionEnded()
 	if failed != nil {
 		result = nil
 	}
@@ -377,8 +389,8 @@ func (e *Engine) settle(ctx context.Context, r *Run, record *Record) bool {
 		}
 	case record.Attached:
 		copied := *record
-		next := e.newRun(&copied)
-		next.params, next.session = r.params, r.session
+		next := e.newRun(&copied, r.session)
+		next.params = r.params
 		e.carryOutHere(next, record.Due.Sub(e.now()))
 		e.lookNow(ctx, record)
 		return true

@@ -15,8 +15,8 @@ type Start struct {
 	CallerKey string // identifies the caller
 	Caller    []byte // for Record.Caller
 	Params    []byte
-	// Session is that in which it is started; empty: none. An attached execution ends with it.
-	Session string
+	// Session ends with the session in which it is started; nil: there is none. An attached execution ends with it.
+	Session context.Context
 	// Once is a key: of several starts of the caller with one key, the first makes an execution. Empty: none.
 	Once string
 	// Canonical is what starts with one key must have in common: a form of Params that does not depend on how they are
@@ -116,8 +116,8 @@ func (e *Engine) startHere(ctx context.Context, r *Record, s *Start) (*Record, e
 		return nil, err
 	}
 	copied := *r
-	run := e.newRun(&copied)
-	run.params, run.session = s.Params, s.Session
+	run := e.newRun(&copied, s.Session)
+	run.params = s.Params
 	e.carryOutHere(run, 0)
 	return r, nil
 }

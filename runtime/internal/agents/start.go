@@ -42,7 +42,7 @@ func (k *Keeper) Start(ctx context.Context, w Who, maxSteps int, approved bool, 
 		return nil, ErrUnapproved
 	}
 	r, err := k.o.Engine.Start(ctx, execution.Start{
-		Operation: Operation, CallerKey: w.Caller.Key(), Caller: w.Encoded, Params: params, Session: w.Session,
+		Operation: Operation, CallerKey: w.Caller.Key(), Caller: w.Encoded, Params: params,
 		Silence: settings.loop.Silence,
 	})
 	if err != nil {
