@@ -16,6 +16,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 // asker is a shop whose builds ask, with the people who decide.
@@ -159,7 +160,9 @@ func TestAgentsDoNotApprove(t *testing.T) {
 		for _, name := range []string{"q", "May I?", "ask q", "wait q"} {
 			got := s.call("ann", "answer_execution",
 				`{"execution_id":"`+id+`","name":"`+name+`","value":{"approved":true}}`)
-			if got.Error.Code != "CONFLICT_INVALID_STATE" || !strings.Contains(got.Error.Details["hint"].(string), "operator") {
+			if got.Error.Code != "CONFLICT_INVALID_STATE" ||
+				!strings.HasSuffix(got.Error.Message, "does not wait for this answer, but for 'q' from an operator") ||
+				!cmp.Equal(got.Error.Details["waits_for"], any(map[string]any{"name": "q", "from": "operator"})) {
 				t.Errorf("%s: %+v", name, got.Error)
 			}
 		}
@@ -322,7 +325,10 @@ func TestWait(t *testing.T) {
 					t.Errorf("%+v", got)
 				}
 				time.Sleep(time.Minute)
-				if got := answer("ann", "folder", `{"folder":"g"}`); got.Error.Code != "CONFLICT_INVALID_STATE" {
+				if got := answer("ann", "folder", `{"folder":"g"}`); got.Error.Code != "CONFLICT_INVALID_STATE" ||
+					!strings.HasSuffix(got.Error.Message, "but for 'name' from its caller") ||
+					!cmp.Equal(got.Error.Details["waits_for"], any(map[string]any{"name": "name", "from": "caller"})) ||
+					got.Error.Details["allowed_from"] != nil { // it is in that state
 					t.Errorf("%+v", got)
 				}
 				answer("ann", "name", `"n"`)
@@ -330,7 +336,8 @@ func TestWait(t *testing.T) {
 				if ended.Data.Status != "completed" || strings.Join(ended.Data.Result.Parts, " ") != "f n" {
 					t.Errorf("%+v", ended)
 				}
-				if got := answer("ann", "name", `"n"`); got.Error.Code != "CONFLICT_INVALID_STATE" {
+				if got := answer("ann", "name", `"n"`); got.Error.Code != "CONFLICT_INVALID_STATE" ||
+					!cmp.Equal(got.Error.Details["allowed_from"], any([]any{"paused"})) {
 					t.Errorf("%+v", got)
 				}
 			})

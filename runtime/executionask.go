@@ -311,16 +311,18 @@ func (e *executions) answerWait(
 
 // notWaiting is the failure of an answer that an execution does not wait for (MCP-AQL core §8.4.2).
 func notWaiting(r *execution.Record) *Error {
-	f := failure(CodeInvalidState, "Execution '"+r.ID+"' is '"+string(r.State)+"' and does not wait for this answer",
-		detail{"execution_id", r.ID}, detail{"status", string(r.State)}, detail{"allowed_from", []string{"paused"}})
-	switch w := r.Waiting; {
-	case r.State != execution.Paused || w == nil:
-	case w.From == execution.FromPerson:
-		return f.WithDetail("hint", "An operator decides about what it waits for")
-	default:
-		return f.WithDetail("hint", "It waits for '"+w.Name+"'")
+	message := "Execution '" + r.ID + "' is '" + string(r.State) + "' and does not wait for this answer"
+	details := []detail{{"execution_id", r.ID}, {"status", string(r.State)}}
+	w := waitsFor(r)
+	if w == nil {
+		return failure(CodeInvalidState, message, append(details, detail{"allowed_from", []string{"paused"}})...)
 	}
-	return f
+	from, hint := "an operator", "An operator decides about it; 'answer_execution' cannot"
+	if r.Waiting.From != execution.FromPerson {
+		from, hint = "its caller", "Answer with 'name' '"+w.Name+"'"
+	}
+	return failure(CodeInvalidState, message+", but for '"+w.Name+"' from "+from, details...).
+		WithDetail("waits_for", map[string]string{"name": w.Name, "from": w.From}).WithDetail("hint", hint)
 }
 
 // waitsFor is what agents see of what a paused execution waits for; nil: it waits for nothing.
