@@ -160,14 +160,16 @@ func (e *executions) retry(ctx context.Context, v *executionVisit, q *executionR
 		Operation: o.gate, Caller: caller, Session: v.gated, RequestID: v.label, Endpoint: o.family, Params: again,
 	}
 	refused := v.gate.Judge(asked)
-	typed := o.definition.TypeToConfirm != "" // which nobody has done for this request
-	if refused != nil && (refused.Reason != gate.ConfirmationNeeded || !v.confirmed || typed) {
-		v.gate.Refuse(ctx, asked, refused)
-		return nil, retryRefused(refused, again)
+	if refused != nil {
+		byItself := refused.Named || o.definition.TypeToConfirm != "" // which nobody has done for this request
+		if refused.Reason != gate.ConfirmationNeeded || !v.confirmed || byItself {
+			v.gate.Refuse(ctx, asked, refused)
+			return nil, e.retryRefused(refused, again)
+		}
 	}
 	pass, refused := v.gate.Count(ctx, asked)
 	if refused != nil {
-		return nil, retryRefused(refused, again)
+		return nil, e.retryRefused(refused, again)
 	}
 	for i := range pass.Warnings {
 		Warn(ctx, quotaWarning(&pass.Warnings[i]))
@@ -184,14 +186,14 @@ func (e *executions) retry(ctx context.Context, v *executionVisit, q *executionR
 }
 
 // retryRefused is the failure of a request that may not start an execution again.
-func retryRefused(refused *gate.Refusal, q *request) error {
+func (e *executions) retryRefused(refused *gate.Refusal, q *request) error {
 	operation := q.operation.definition.Name
 	var f *Error
 	switch refused.Reason {
 	case gate.Unavailable:
 		return refused.Err
 	case gate.ConfirmationNeeded:
-		f = Denied("operation '" + operation + "' asks for a confirmation; start it anew")
+		f = Denied("operation '" + operation + "' asks for a confirmation; start it anew" + e.anotherKey(q))
 	case gate.DeniedByPolicy, gate.DeniedByTrust:
 		f = Denied("operation '" + operation + "' is not allowed any more")
 	case gate.QuotaPaused:
@@ -200,6 +202,15 @@ func retryRefused(refused *gate.Refusal, q *request) error {
 		f, _ = (&refusal{Refusal: refused, request: q, now: refused.At, inBatch: true}).explain()
 	}
 	return f.WithDetail("operation", operation)
+}
+
+// anotherKey says how an execution is started anew that its key would find; empty: it has none.
+func (e *executions) anotherKey(q *request) string {
+	l := e.operations[q.operation.definition.Name]
+	if l == nil || l.Lifecycle.Once == "" || textOfJSON(q.Value(l.Lifecycle.Once)) == "" {
+		return ""
+	}
+	return " with another '" + l.Lifecycle.Once + "', since this one finds the execution that has failed"
 }
 
 // answer returns an execution as agents see it.

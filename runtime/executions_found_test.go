@@ -1,6 +1,7 @@
 package aql_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -27,12 +28,15 @@ func confirmedShop(t *testing.T, o aql.Options, l gen.Lifecycle, rules ...policy
 	return newShop(t, o, longOperation("build", l, build)), approve.New(state)
 }
 
-// confirmed is a call that is confirmed as it has to be, by a token or by people.
-func (s *shop) confirmed(inbox approve.Inbox, params string) executionOf {
+// confirmed is a call that is confirmed where it has to be, by a token or by people.
+func (s *shop) confirmed(inbox approve.Inbox, operation, params string) executionOf {
 	s.t.Helper()
-	held := s.call("ann", "build", params)
+	held := s.call("ann", operation, params)
+	if held.Error.Code != "CONFIRMATION_REQUIRED" {
+		return held
+	}
 	if token, ok := held.Error.Details["confirmation_token"].(string); ok {
-		return s.call("ann", "build", params[:len(params)-1]+`,"_confirmation":"`+token+`"}`)
+		return s.call("ann", operation, params[:len(params)-1]+`,"_confirmation":"`+token+`"}`)
 	}
 	id, ok := held.Error.Details["approval_id"].(string)
 	if !ok {
@@ -43,7 +47,7 @@ func (s *shop) confirmed(inbox approve.Inbox, params string) executionOf {
 	}); err != nil {
 		s.t.Fatal(err)
 	}
-	return s.call("ann", "build", params)
+	return s.call("ann", operation, params)
 }
 
 var byToken = policy.Rule{Name: "sure", Effect: policy.Confirm, Operations: []string{"build"}}
@@ -61,7 +65,7 @@ func TestAKeyFindsItsExecutionWithoutConfirmation(t *testing.T) {
 					s, inbox := confirmedShop(t, aql.Options{}, l, rule)
 					defer s.stop()
 					const params = `{"target":"x","key":"k"}`
-					first := s.confirmed(inbox, params)
+					first := s.confirmed(inbox, "build", params)
 					if !first.Success {
 						t.Fatalf("%+v", first.Error)
 					}
@@ -101,7 +105,7 @@ func TestWhatAKeyFindsIsRead(t *testing.T) {
 		}, gen.Lifecycle{Durable: true}, byPeople)
 		defer s.stop()
 		const params = `{"target":"x","key":"k"}`
-		first := s.confirmed(inbox, params)
+		first := s.confirmed(inbox, "build", params)
 		before := len(records)
 		for i := range 3 {
 			again := s.call("ann", "build", params)
@@ -146,7 +150,7 @@ func TestThePolicyDecidesWhatAKeyFinds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, inbox := confirmedShop(t, aql.Options{}, gen.Lifecycle{Durable: true}, byToken)
 				defer s.stop()
-				s.confirmed(inbox, `{"target":"x","key":"k"}`)
+				s.confirmed(inbox, "build", `{"target":"x","key":"k"}`)
 				if err := s.adapter.SetPolicy(&policy.Policy{Rules: []policy.Rule{
 					{Name: "no", Effect: policy.Deny, Operations: []string{tt.denied}}, byToken,
 				}}); err != nil {
@@ -154,6 +158,53 @@ func TestThePolicyDecidesWhatAKeyFinds(t *testing.T) {
 				}
 				if got := s.call("ann", "build", tt.params); got.Error.Code != tt.want {
 					t.Errorf("%+v, want %s", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// What failed is started again only where the confirmation counts for its operation: never where people approve each
+// call of that, or type a value. The refusal says what to do instead.
+func TestRetryOfWhatIsConfirmed(t *testing.T) {
+	anew := "operation 'build' asks for a confirmation; start it anew"
+	key := anew + " with another 'key', since this one finds the execution that has failed"
+	people, token := byPeople, byToken
+	people.Operations = []string{"build", "retry_execution"}
+	token.Operations = people.Operations
+	for name, tt := range map[string]struct {
+		rules  []policy.Rule
+		danger gen.Danger
+		params string
+		want   string // the reason of the refusal; empty: it is started again
+	}{
+		"a token for the operation":        {[]policy.Rule{byToken}, gen.Reversible, `{"target":"x"}`, anew},
+		"with a key":                       {[]policy.Rule{byToken}, gen.Reversible, `{"target":"x","key":"k"}`, key},
+		"a token for both":                 {[]policy.Rule{token}, gen.Reversible, `{"target":"x","key":"k"}`, ""},
+		"a token, because of its danger":   {nil, gen.Destructive, `{"target":"x"}`, ""},
+		"people for the operation":         {[]policy.Rule{byPeople}, gen.Reversible, `{"target":"x","key":"k"}`, key},
+		"people, and a token for a retry":  {[]policy.Rule{byPeople}, gen.Destructive, `{"target":"x"}`, anew},
+		"people who approve retries alike": {[]policy.Rule{people}, gen.Reversible, `{"target":"x"}`, anew},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				state := new(store.Memory)
+				failing := longOperation("build", gen.Lifecycle{Durable: true, Retry: 1, Once: "key"},
+					func(context.Context, []any, any, *aql.Run) (any, error) { return nil, aql.NotFound("target", "x") })
+				failing.Danger = tt.danger
+				s := newShop(t, aql.Options{
+					Name: "shop", State: state, Policy: &policy.Policy{Rules: tt.rules},
+					Confirmation: aql.Confirmation{Inbox: approve.New},
+				}, failing)
+				defer s.stop()
+				inbox := approve.New(state)
+				id := s.confirmed(inbox, "build", tt.params).Data.ExecutionID
+				if ended := s.end("ann", id); ended.Data.Status != "failed" {
+					t.Fatalf("%+v", ended)
+				}
+				again := s.confirmed(inbox, "retry_execution", `{"execution_id":"`+id+`"}`)
+				if reason, _ := again.Error.Details["reason"].(string); again.Success != (tt.want == "") || reason != tt.want {
+					t.Errorf("%+v, want %q", again, tt.want)
 				}
 			})
 		})

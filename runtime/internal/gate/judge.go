@@ -13,7 +13,9 @@ func (g *Gate) Judge(r *Request) *Refusal {
 	a := &admission{gate: g, Request: r, now: g.clock.Now()}
 	refusal := a.decide()
 	if refusal == nil && a.confirm {
-		refusal = &Refusal{Reason: ConfirmationNeeded, Rule: a.decision.Rule, Personal: a.personal()}
+		refusal = &Refusal{
+			Reason: ConfirmationNeeded, Rule: a.decision.Rule, Personal: a.personal(), Named: a.named(),
+		}
 	}
 	if refusal != nil {
 		refusal.At = a.now

@@ -95,6 +95,7 @@ type Refusal struct {
 	Opened   bool          // for Item: this request opened it
 	Mistyped bool          // for Declined: the person has typed something else than the value
 	Personal bool          // for ConfirmationNeeded: only a person can confirm the request
+	Named    bool          // for ConfirmationNeeded, of Judge: people confirm this request by itself, in the inbox
 	Err      error         // for the log, if Busy or Unavailable
 	Spent    bool          // for both: a token of the request is, or may be, used up
 }
