@@ -153,61 +153,79 @@ func (e *Engine) hold(key string, n int) {
 	}
 }
 
-// recoverJobs queues the executions of jobs anew that dead workers hold and have not taken, and drops the jobs. A job
-// of this worker that it does not have may have been handed out just now, so it counts when it is seen again.
-func (e *Engine) recoverJobs(ctx context.Context, worker string) {
-	if e.o.Dispatcher == nil {
+// holds reports whether this process has a job.
+func (e *Engine) holds(key string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.holding[key] > 0
+}
+
+// jobs queues the executions of jobs anew that dead workers hold and have not taken, and drops the jobs. A job of this
+// worker that it does not have may have been handed out just now, so it counts when it is seen again.
+func (v *recovery) jobs(ctx context.Context) {
+	if v.o.Dispatcher == nil {
 		return
 	}
-	// The jobs first: whoever holds one is on the list of the living, or was.
-	held, err := e.o.Dispatcher.Held(ctx, e.o.Name)
+	held, living, err := v.held(ctx)
 	if err != nil || len(held) == 0 {
-		return
-	}
-	living, err := e.living(ctx)
-	if err != nil {
 		return
 	}
 	astray := make(map[string]bool)
 	for _, h := range held {
-		if h.Worker == worker {
-			key := e.queueKeyOf(h.Execution, h.Due)
-			e.mu.Lock()
-			has := e.holding[key] > 0
-			e.mu.Unlock()
-			if has {
-				continue
+		key := v.queueKeyOf(h.Execution, h.Due)
+		switch {
+		case h.Worker != v.worker && !living[h.Worker]:
+			v.job(ctx, h)
+		case h.Worker == v.worker && !v.holds(key):
+			if astray[key] = true; v.astray[key] {
+				v.job(ctx, h)
 			}
-			if astray[key] = true; !e.astray[key] {
-				continue
-			}
-		} else if living[h.Worker] {
-			continue
 		}
-		e.recoverJob(ctx, h)
 	}
-	e.astray = astray
+	v.astray = astray
 }
 
-// recoverJob deals with a job that its worker does not look after. The worker may be frozen, and go on after this.
-func (e *Engine) recoverJob(ctx context.Context, h Held) {
-	r, err := e.read(ctx, h.Execution)
+// held returns the jobs that were handed out, and the workers that are alive.
+func (v *recovery) held(ctx context.Context) (held []Held, living map[string]bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	// The jobs first: whoever holds one is on the list of the living, or was.
+	if held, err = v.o.Dispatcher.Held(ctx, v.o.Name); err != nil || len(held) == 0 {
+		return nil, nil, err
+	}
+	living, err = v.living(ctx)
+	return held, living, err
+}
+
+// job deals with a job that its worker does not look after, in a time of its own. The worker may be frozen, and go on
+// after this.
+func (v *recovery) job(ctx context.Context, h Held) {
+	key := v.queueKeyOf(h.Execution, h.Due)
+	if v.isCleaning(key) {
+		return
+	}
+	bounded, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	r, err := v.read(bounded, h.Execution)
 	switch {
 	case err != nil:
 		return
 	case r == nil: // its maker may be about to write it
-		e.reap(ctx, h.Execution)
+		v.reap(bounded, h.Execution)
 		return
-	case r.queued() && e.queueKey(r) == e.queueKeyOf(h.Execution, h.Due):
-		if e.requeue(ctx, r) != nil {
+	case r.queued() && v.queueKey(r) == key:
+		if v.requeue(bounded, r) != nil {
 			return
 		}
 	case r.State.Terminal() && !r.Buried:
-		if e.retire(ctx, r) != nil {
-			return
-		}
+		v.clean(ctx, key, func() {}, func(ctx context.Context) {
+			if v.retire(ctx, r) == nil {
+				_ = v.o.Dispatcher.Drop(ctx, h) // else it is found again
+			}
+		})
+		return
 	}
-	_ = e.o.Dispatcher.Drop(ctx, h) // else it is found again
+	_ = v.o.Dispatcher.Drop(bounded, h) // else it is found again
 }
 
 // requeue queues an execution that is queued as another job. The record is changed, so that whoever has the first job

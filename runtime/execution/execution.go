@@ -163,8 +163,6 @@ type Engine struct {
 	tries   int           // attempts that run or wait
 	idle    chan struct{} // is closed when none does; nil: nobody waits for that
 
-	astray map[string]bool // jobs of the dispatcher that this worker should have and has not, as it looked last
-
 	walking sync.Mutex // of what follows
 	walked  string     // where the last walk has ended; empty: it has looked at all
 }

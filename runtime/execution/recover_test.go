@@ -2,6 +2,7 @@ package execution_test
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -72,6 +73,83 @@ func TestWorkersKeepWhatTheyTakeAsTheyBegin(t *testing.T) {
 			t.Errorf("the step was done %d times in %d attempts", done.Load(), end.Attempt)
 		}
 		if _, taken, _, err := e.Outstanding(t.Context()); err != nil || taken != 0 {
+			t.Errorf("%d entries of workers are left: %v", taken, err)
+		}
+	})
+}
+
+// slowWrites is a store as a process sees it that is far away.
+type slowWrites struct{ store.Store }
+
+func (s slowWrites) Put(
+	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
+) (store.Version, error) {
+	if sleepFor(ctx, 2*time.Millisecond) != nil {
+		return 0, context.Cause(ctx)
+	}
+	return s.Store.Put(ctx, key, value, old, ttl)
+}
+
+// What is left of an execution with many steps holds up neither the recovery of others nor its own: it is cleaned up.
+func TestRecoveryBesideCleaning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := new(store.Memory)
+		operations := func(hangs bool) map[string]*execution.Operation {
+			return map[string]*execution.Operation{
+				"long": {Durable: true, Retry: 1, Do: func(
+					ctx context.Context, run *execution.Run,
+				) ([]byte, *execution.Failure) {
+					for i := range 900 {
+						if err := step(ctx, run, strconv.Itoa(i), 1); err != nil {
+							return nil, &execution.Failure{Code: "INTERNAL_ERROR"}
+						}
+					}
+					return nil, &execution.Failure{Code: "INTERNAL_ERROR", Final: true}
+				}},
+				"short": {Durable: true, Do: func(
+					ctx context.Context, _ *execution.Run,
+				) ([]byte, *execution.Failure) {
+					if hangs {
+						<-ctx.Done()
+						return nil, &execution.Failure{Code: "INTERNAL_ERROR"}
+					}
+					return []byte("1"), nil
+				}},
+			}
+		}
+		dying := &deadly{Store: memory}
+		o := execution.Options{Lease: 3 * time.Second, Operations: operations(true)}
+		e := engines(t, 1, dying, o)[0]
+		synctest.Wait()
+		long, err := e.Start(t.Context(), execution.Start{Operation: "long", CallerKey: ann})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end := ended(t, e, long.ID); end.State != execution.Failed {
+			t.Fatal(end.State)
+		}
+		time.Sleep(time.Second)
+		// As of a worker that was killed while it cleaned up.
+		if _, err := memory.Put(t.Context(), "exec//w/a-dead-worker/"+long.ID, nil, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		short, err := e.Start(t.Context(), execution.Start{Operation: "short", CallerKey: ann})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		dying.die()
+		o.Operations = operations(false)
+		second := engines(t, 1, slowWrites{memory}, o)[0]
+		time.Sleep(30 * time.Second)
+		now, err := second.Get(t.Context(), ann, short.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now.State != execution.Completed {
+			t.Errorf("half a minute after its worker was killed it is %s", now.State)
+		}
+		if _, taken, _, err := second.Outstanding(t.Context()); err != nil || taken != 0 {
 			t.Errorf("%d entries of workers are left: %v", taken, err)
 		}
 	})

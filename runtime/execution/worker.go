@@ -78,6 +78,7 @@ func (e *Engine) serve(ctx context.Context, l *life) (received <-chan struct{}) 
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var walking sync.WaitGroup
 	walking.Go(func() { e.watches(beating) })
+	walking.Go(func() { e.recovers(beating, l.worker) })
 	walking.Go(func() { e.walks(beating) }) // not where the heart beats: it may take longer than the lease
 	defer walking.Wait()
 	defer stop()
@@ -137,24 +138,19 @@ func (e *Engine) claims(ctx context.Context, lost <-chan struct{}) {
 	}
 }
 
-// beat tells the store that the worker is alive, and looks for executions of those that are not, until ctx ends. It
-// returns false where the worker is lost: it could not tell for two thirds of its lease, so that another one may soon
-// take its executions.
+// beat tells the store that the worker is alive, until ctx ends. It returns false where the worker is lost: it could not
+// tell for two thirds of its lease, so that another one may soon take its executions.
 func (e *Engine) beat(ctx context.Context, l *life) bool {
 	ticker := time.NewTicker(e.o.Lease / 3)
 	defer ticker.Stop()
 	for {
-		bounded, cancel := context.WithTimeout(ctx, e.o.Lease/3)
-		e.recover(bounded, l.worker)
-		e.recoverJobs(bounded, l.worker)
-		cancel()
 		select {
 		case <-ctx.Done():
 			return true
 		case <-ticker.C:
 		}
 		began := time.Now()
-		bounded, cancel = context.WithTimeout(ctx, e.o.Lease/3)
+		bounded, cancel := context.WithTimeout(ctx, e.o.Lease/3)
 		version, err := e.o.Store.Put(bounded, e.root+alivePart+l.worker, fmt.Appendf(nil, "%d", os.Getpid()), l.version,
 			e.lease())
 		if err == nil {
