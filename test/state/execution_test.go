@@ -28,6 +28,7 @@ var every = flag.Int("every", 9, "let executions fail at every nth call of a sto
 func TestExecutionsSurviveFailures(t *testing.T) {
 	for _, p := range executionPlaces() {
 		t.Run(p.name, func(t *testing.T) {
+			t.Parallel() // it waits for leases most of the time
 			open := func(t *testing.T) store.Store {
 				t.Helper()
 				s, err := openStore(t.Context(), p.open(t))
