@@ -18,11 +18,15 @@ const (
 	head, tail = 1500, 300
 )
 
-// mark begins what identifies a tool use that its words alone do not.
-const mark = " (sha256 "
+// mark begins what identifies a tool use that its words alone do not, and cut what identifies one of which the hint
+// leaves something out. Both end with it, so that neither reads like the other.
+const (
+	mark = " (sha256 "
+	cut  = ", sha256 "
+)
 
 // text returns a tool use in words: the name of the tool, and its arguments as they are, without quotes and escapes, so
-// that patterns find what the tool gets. Two tool uses have the same text only if they are the same.
+// that patterns find what the tool gets.
 func (u *use) text() string {
 	w := &writer{plain: isName(u.tool)}
 	w.WriteString(u.tool)
@@ -44,7 +48,7 @@ func (u *use) text() string {
 	return w.String()
 }
 
-// hint returns the text, cut to what a hint has room for.
+// hint returns the text, cut to what a hint has room for. Two tool uses have the same hint only if they are the same.
 func (u *use) hint(text string) string {
 	n := utf8.RuneCountInString(text)
 	if n <= longestHint {
@@ -52,8 +56,8 @@ func (u *use) hint(text string) string {
 	}
 	letters := []rune(text)
 	// The character outside ASCII keeps automatic approvals away, which would be of the half that they see.
-	return fmt.Sprintf("%s … %s (%d characters, sha256 %s)",
-		string(letters[:head]), string(letters[n-tail:]), n, u.digest())
+	return fmt.Sprintf("%s … %s (%d characters%s%s)",
+		string(letters[:head]), string(letters[n-tail:]), n, cut, u.digest())
 }
 
 // digest identifies the tool use.
@@ -121,7 +125,8 @@ func isName(s string) bool {
 }
 
 // isPlain reports whether a string reads as nothing but a string that ends where the next name begins: a name stands
-// between a space and ": ".
+// between a space and ": ". What identifies a tool use does not stand in it.
 func isPlain(s string) bool {
-	return !strings.Contains(s, ": ") && !strings.Contains(s, mark[1:]) && !json.Valid([]byte(s))
+	return !strings.Contains(s, ": ") && !strings.Contains(s, mark[1:]) && !strings.Contains(s, cut) &&
+		!json.Valid([]byte(s))
 }

@@ -1,7 +1,6 @@
 package toolhook
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -76,11 +75,16 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// Two tool uses have the same text only if they are the same.
-func TestTextsTellToolUsesApart(t *testing.T) {
+// Two tool uses have the same hint only if they are the same, also where an argument is the hint of another one, or has
+// what hints have.
+func TestHintsTellToolUsesApart(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	words := []string{"a", "b", "", " b: a", "1", "true", "{}", "a:", " (sha256 x)"}
-	names := []string{"a", "b", "a: a b"}
+	const digest = "0123456789abcdef0123456789abcdef"
+	words := []string{
+		"a", "b", "", " b: a", "1", "true", "{}", "a:", " (sha256 x)", " … ", ", sha256", " (9 characters, sha256 " + digest + ")",
+		strings.Repeat("a", longestHint), strings.Repeat("é ", longestHint), strings.Repeat(" b: ", longestHint),
+	}
+	names := []string{"a", "b", "a: a b", "sha256"}
 	word := func() string { return words[random.IntN(len(words))] }
 	var value func(depth int) any
 	value = func(depth int) any {
@@ -105,33 +109,37 @@ func TestTextsTellToolUsesApart(t *testing.T) {
 		return word()
 	}
 	seen := make(map[string]string)
-	plain := 0
-	for range 50_000 {
+	plain, cut := 0, 0
+	see := func(tool string, input any) (hint string) {
+		u := useOf(t, tool, input)
+		text := u.text()
+		hint = u.hint(text)
+		of := fmt.Sprintf("%q %s", u.tool, u.canonical)
+		if other, taken := seen[hint]; taken && other != of {
+			t.Fatalf("%s and %s have the hint %q", other, of, hint)
+		}
+		seen[hint] = of
+		if !strings.HasSuffix(hint, ")") {
+			plain++
+		}
+		if hint != text {
+			cut++
+		}
+		return hint
+	}
+	for range 30_000 {
 		input := map[string]any{}
 		for range random.IntN(3) {
 			input[names[random.IntN(len(names))]] = value(1)
 		}
-		message, err := json.Marshal(map[string]any{
-			"hook_event_name": "PreToolUse", "tool_name": "t" + []string{"", " a: a"}[random.IntN(2)], "tool_input": input,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		u, err := parse(string(message))
-		if err != nil {
-			t.Fatalf("%s: %v", message, err)
-		}
-		text, of := u.text(), fmt.Sprintf("%q %s", u.tool, u.canonical)
-		if other, taken := seen[text]; taken && other != of {
-			t.Fatalf("%s and %s have the text %q", other, of, text)
-		}
-		seen[text] = of
-		if !strings.HasSuffix(text, ")") {
-			plain++
+		hint := see("t"+[]string{"", " a: a"}[random.IntN(2)], input)
+		if random.IntN(2) == 0 { // what has the words of the hint itself
+			see("t", map[string]any{"a": strings.TrimPrefix(hint, "t a: ")})
+			see("t", map[string]any{"a": strings.TrimPrefix(strings.TrimSuffix(hint, ")"), "t a: "), "b": ")"})
 		}
 	}
-	if plain < 1000 {
-		t.Errorf("only %d tool uses are told by their words alone", plain)
+	if plain < 1000 || cut < 1000 {
+		t.Errorf("only %d tool uses are told by their words alone, and %d cut", plain, cut)
 	}
 }
 
@@ -141,6 +149,8 @@ func FuzzParse(f *testing.F) {
 		`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"1"}`,
 		`{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":[{"a":[]},null,1e3]}`, `{}`, `[`, "\xff",
 		`{"a":"\ud800"}`,
+		`{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"a":"` + strings.Repeat("a ", 2000) + `"}}`,
+		`{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"a":"1"}}`,
 	} {
 		f.Add(seed)
 	}
@@ -153,6 +163,12 @@ func FuzzParse(f *testing.F) {
 		n := utf8.RuneCountInString(hint)
 		if n > longestHint || n == 0 || !utf8.ValidString(hint) || strings.Contains(hint, "\x00") {
 			t.Errorf("the hint is %q", hint)
+		}
+		if words, ok := strings.CutPrefix(hint, u.tool+" a: "); ok { // another one that has these words
+			other := useOf(t, u.tool, map[string]any{"a": words})
+			if other.hint(other.text()) == hint && string(other.canonical) != string(u.canonical) {
+				t.Errorf("%s and %s have the hint %q", u.canonical, other.canonical, hint)
+			}
 		}
 		again, err := parse(message)
 		if err != nil || again.text() != u.text() {
