@@ -2,6 +2,8 @@ package serve
 
 import (
 	"bytes"
+	"flag"
+	"io"
 	"strings"
 	"testing"
 
@@ -47,10 +49,37 @@ func TestHook(t *testing.T) {
 		"a word behind it":      {"logging", append(where, "x"), "unexpected argument"},
 		"a word before it":      {"logging", append([]string{"x"}, where...), "unexpected argument"},
 		"help, for no tool use": {"logging", []string{"hook", "-h"}, "-agent NAME"},
+		"help before it":        {"logging", append([]string{"-help"}, where...), "hook -h"},
+		"no word":               {"logging", where[1:], "not defined: -agent"},
+		"a misspelt word":       {"logging", append([]string{"Hook"}, where[1:]...), "unexpected argument"},
 	} {
 		code, printed := hook(options, tt.mode, tt.args...)
 		if code != toolhook.Refused || !strings.Contains(printed, tt.want) {
 			t.Errorf("%s: code %d, %s", name, code, printed)
+		}
+	}
+	for name, args := range map[string][]string{
+		"before it": append([]string{"-version"}, where...), "behind it": append(where, "-version"),
+	} {
+		if code, printed := hook(options, "strict", args...); code != toolhook.Refused {
+			t.Errorf("the version %s: code %d, %s", name, code, printed)
+		}
+		if code, printed := hook(options, "logging", args...); code != toolhook.Passed || printed != "{}\n" {
+			t.Errorf("the version %s: code %d, %s", name, code, printed)
+		}
+	}
+	set := flag.NewFlagSet("notes", flag.ContinueOnError) // of a service that parses its flags itself
+	Flags(set)
+	if err := set.Parse([]string{"Hook"}); err != nil {
+		t.Fatal(err)
+	}
+	env := environment{stdin: strings.NewReader(message), stdout: io.Discard, stderr: io.Discard, lookup: lookup(nil)}
+	if code := env.serve(t.Context(), gen.NewRegistry(nil, nil), options, set); code != toolhook.Refused {
+		t.Errorf("a misspelt word, of flags that were parsed: code %d", code)
+	}
+	for _, asks := range []string{"-help", "-version"} {
+		if code, printed := hook(options, "logging", asks); code != exitOK {
+			t.Errorf("%s: code %d, %s", asks, code, printed)
 		}
 	}
 	options.Hook = nil

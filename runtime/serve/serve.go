@@ -146,6 +146,9 @@ func (e environment) run(ctx context.Context, registry *aql.Registry, options Op
 		if options.Hook != nil {
 			fmt.Fprintf(e.stdout, "\nBefore each tool use of a client: %s hook -h\n", options.Name)
 		}
+		if options.hooks(args) {
+			return toolhook.Refused
+		}
 		return exitOK
 	case err == nil && (options.operates(set.Args()) || options.hooks(set.Args())):
 	case err == nil && set.NArg() > 0:
@@ -153,7 +156,7 @@ func (e environment) run(ctx context.Context, registry *aql.Registry, options Op
 	}
 	if err != nil {
 		fmt.Fprintf(e.stderr, "%s: %v\nRun it with -help for usage.\n", options.Name, err)
-		if options.hooks(args) {
+		if options.Hook != nil { // its word may be misspelt
 			return toolhook.Refused
 		}
 		return exitUsage
@@ -166,7 +169,7 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 	if options.Version == "" {
 		options.Version = buildVersion()
 	}
-	if set.Lookup("version").Value.String() == "true" {
+	if set.Lookup("version").Value.String() == "true" && !options.hooks(set.Args()) {
 		fmt.Fprintf(e.stdout, "%s %s\n", options.Name, options.Version)
 		return exitOK
 	}
@@ -175,6 +178,10 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 	}
 	if options.hooks(set.Args()) {
 		return e.hook(ctx, registry, options, set)
+	}
+	if options.Hook != nil && set.NArg() > 0 { // of flags that the service has parsed
+		fmt.Fprintf(e.stderr, "%s: unexpected argument %q\n", options.Name, set.Arg(0))
+		return toolhook.Refused
 	}
 	settings, warnings, err := e.settings(set)
 	if err != nil {

@@ -81,7 +81,8 @@ func TestHintsTellToolUsesApart(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const digest = "0123456789abcdef0123456789abcdef"
 	words := []string{
-		"a", "b", "", " b: a", "1", "true", "{}", "a:", " (sha256 x)", " … ", ", sha256", " (9 characters, sha256 " + digest + ")",
+		"a", "b", "", " b: a", "1", "true", "{}", "a:", " (sha256 x)", " … ", ", sha256",
+		" (9 characters, sha256 " + digest + ")",
 		strings.Repeat("a", longestHint), strings.Repeat("é ", longestHint), strings.Repeat(" b: ", longestHint),
 	}
 	names := []string{"a", "b", "a: a b", "sha256"}
