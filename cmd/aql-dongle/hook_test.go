@@ -54,6 +54,24 @@ func TestHookTellsToolUsesApart(t *testing.T) {
 	d.passes(use(` {"timeout": 1.0, "command": "git\u0020push"}`)) // the same, spelled in another way
 }
 
+// A person decides about words in pieces as about a command in one, and an automatic approval does not count for them.
+func TestHookHasPeopleDecideAboutPieces(t *testing.T) {
+	d := newDongle(t, strings.Replace(rules, `"Read file_path: *"`, `"shell *"`, 1))
+	d.start()
+	use := func(input string) string {
+		return `{"hook_event_name":"PreToolUse","tool_name":"shell","tool_input":` + input + `}`
+	}
+	const list, members = `{"argv":["git","push"]}`, `{"args":"push","command":"git"}`
+	d.passes(use(`{"argv":["rm","x"]}`))
+	for _, input := range []string{list, members} {
+		item := d.refuses(use(input), "a person has to approve of it first")
+		d.vote(item, true)
+		d.passes(use(input))
+		d.vote(d.refuses(use(input), "a person has to approve of it first"), false)
+	}
+	d.passes(use(`{"argv":["rm","y"]}`))
+}
+
 // A denied tool use blocks the agent, whatever it does then, until a person lifts that.
 func TestHookBlocks(t *testing.T) {
 	for name, message := range map[string]string{
