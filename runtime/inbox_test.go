@@ -321,6 +321,36 @@ func TestClientsThatAskCannotUndoDenials(t *testing.T) {
 	}
 }
 
+// What an operator has denied on the page to which a client was referred stays denied for clients that open none, which
+// get tokens: with a token from before, and without any.
+func TestDenialsOnThePageHoldForOtherClients(t *testing.T) {
+	d := newDesk(t, Options{})
+	plain := WithCaller(t.Context(), Caller{Subject: "ann", Issuer: "test"})
+	send := func(ctx context.Context, request string) (a told) {
+		t.Helper()
+		if err := json.Unmarshal(d.adapter.NewSession().Call(ctx, "mcp_aql_delete", []byte(request)).JSON, &a); err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	waits := send(d.adapter.WithReferrer(plain), deleteN1)
+	token := send(plain, deleteN1).Error.Details.Token
+	if waits.Error.Details.ApprovalID == "" || token == "" {
+		t.Fatalf("%+v, token %q", waits, token)
+	}
+	if err := d.vote("eve", waits.Error.Details.ApprovalID, false, "never"); err != nil {
+		t.Fatal(err)
+	}
+	for what, request := range map[string]string{
+		"without a token": deleteN1,
+		"with a token":    strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"`+token+`"`, 1),
+	} {
+		if got := send(plain, request); got.Error.Code != "PERMISSION_DENIED" || len(d.ran) > 0 {
+			t.Errorf("%s: %+v, ran %v", what, got, d.ran)
+		}
+	}
+}
+
 // Anonymous callers are told apart by their connections, and where they have none they cannot wait.
 func TestAnonymousCallersDoNotShareApprovals(t *testing.T) {
 	d := newDesk(t, humanOnly())

@@ -33,7 +33,6 @@ type Gate struct {
 	meter      *meter.Meter
 	inbox      approve.Inbox // nil: there is none
 	bounded    bool          // the store is not memory, so waiting for it is bounded
-	policy     *policy.Bound
 	operations map[string]*Operation
 }
 
@@ -85,7 +84,6 @@ func New(options Options, definitions *gen.Definitions) (*Gate, error) {
 // stay valid.
 func (g *Gate) WithPolicy(p *policy.Bound) *Gate {
 	with := *g
-	with.policy = p
 	with.operations = make(map[string]*Operation, len(g.operations))
 	for name, operation := range g.operations {
 		o := *operation

@@ -44,9 +44,7 @@ func (a *admission) continuesByInbox() bool {
 
 // mayBeDenied reports whether people may have denied the request in the inbox, even if it does not wait there now: the
 // caller may have come with another client, or another policy, before.
-func (a *admission) mayBeDenied() bool {
-	return a.gate.inbox != nil && a.bindable() && (a.Operation.personal() || a.gate.policy.NamesApprovers())
-}
+func (a *admission) mayBeDenied() bool { return a.gate.inbox != nil && a.bindable() }
 
 // bindable reports whether an approval can be bound to the caller. Anonymous callers without a connection are not told
 // apart.
