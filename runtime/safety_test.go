@@ -584,6 +584,12 @@ func TestLoopFaults(t *testing.T) {
 		Call: func(context.Context, []any, any) (any, error) { return nil, nil }}
 	channels := []verify.Channel{verify.Terminal(verify.OtherUser)}
 	inbox := aql.Confirmation{Inbox: approve.New}
+	confirms := func(operations ...string) aql.Options {
+		return aql.Options{Loop: &aql.Loop{Channels: channels}, Confirmation: inbox, State: new(store.Memory),
+			Policy: &policy.Policy{Rules: []policy.Rule{{
+				Name: "two", Effect: policy.Confirm, Operations: operations, Approvers: &policy.Approvers{Count: 2},
+			}}}}
+	}
 	for name, tt := range map[string]struct {
 		handlers []gen.Handler
 		options  aql.Options
@@ -608,10 +614,15 @@ func TestLoopFaults(t *testing.T) {
 			Loop: &aql.Loop{Channels: channels}, Confirmation: inbox,
 			Policy: &policy.Policy{Loop: &policy.Loop{Mode: "enforce"}},
 		}, "loop.mode: mode is \"enforce\""},
+		"who approves of reports":  {nil, confirms("record_execution_step"), "nobody confirms calls of record_execution"},
+		"of some of them":          {nil, confirms("execute_agent", "record_*"), "operations[1]: nobody confirms"},
+		"who approves of an agent": {nil, confirms("execute_agent"), ""},
+		"who approves of all":      {nil, confirms("*"), ""},
+		"of reports and others":    {nil, confirms("*_execution"), ""},
 	} {
 		tt.options.Name = "shop"
-		if _, err := aql.New(gen.NewRegistry(tt.handlers, nil), tt.options); err == nil ||
-			!strings.Contains(err.Error(), tt.want) {
+		_, err := aql.New(gen.NewRegistry(tt.handlers, nil), tt.options)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

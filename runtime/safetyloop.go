@@ -24,6 +24,7 @@ type safetyLoop struct {
 	options    *Loop
 	executions *executions
 	keeper     *agents.Keeper
+	operations []string // of the adapter
 	log        *slog.Logger
 }
 
@@ -48,6 +49,9 @@ func (o *Loop) enclose(registry *Registry, e executing) (*Registry, executing, l
 
 func (l *safetyLoop) open(a *Adapter, g *gate.Gate) error {
 	l.log = a.log
+	for i := range a.definitions.Operations {
+		l.operations = append(l.operations, a.definitions.Operations[i].Name)
+	}
 	l.keeper = agents.New(agents.Options{
 		Adapter: a.options.Name, Mode: l.options.Mode, Store: g.Store(), Inbox: g.Inbox(), Engine: l.executions.engine,
 		Operations: loop.Operations(a.definitions.Operations), Risks: l.options.Risks, Score: l.options.Score,
@@ -60,7 +64,8 @@ func (l *safetyLoop) open(a *Adapter, g *gate.Gate) error {
 func (l *safetyLoop) configure(p *policy.Policy, g *gate.Gate) error {
 	var of *policy.Loop
 	if p != nil {
-		if err := p.ValidateLoop(nil).Err(); err != nil {
+		mistakes := append(p.ValidateLoop(nil), l.unheardRules(p)...)
+		if err := mistakes.Err(); err != nil {
 			return fmt.Errorf("policy: %w", err)
 		}
 		of = p.Loop
@@ -75,9 +80,7 @@ func (l *safetyLoop) configure(p *policy.Policy, g *gate.Gate) error {
 	if l.keeper.Asks() {
 		person[gen.ExecuteAgent] = agentLifetime
 	}
-	g.Hold(person, []string{
-		gen.RecordExecutionStep, gen.CompleteExecution, gen.AbortExecution, gen.ConfirmOperation, gen.VerifyChallenge,
-	})
+	g.Hold(person, unheld)
 	return nil
 }
 
