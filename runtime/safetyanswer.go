@@ -121,7 +121,7 @@ func (l *safetyLoop) start(ctx context.Context, v *loopVisit, request any) (any,
 	if q.MaxSteps != nil {
 		most = *q.MaxSteps
 	}
-	d, err := l.keeper.Start(ctx, w, most, v.params)
+	d, err := l.keeper.Start(ctx, w, most, v.approved, v.params)
 	return l.answer(d, err, "")
 }
 
@@ -210,6 +210,10 @@ func (l *safetyLoop) failure(err error, id string) error {
 		return f
 	case errors.Is(err, agents.ErrNone):
 		return failure(CodeInvalidState, "The agent does not run: start it with execute_agent",
+			detail{"allowed_from", []string{"running"}})
+	case errors.Is(err, agents.ErrUnapproved):
+		return failure(CodeInvalidState,
+			"No person has approved of the start of the agent, which is needed now: start it anew with execute_agent",
 			detail{"allowed_from", []string{"running"}})
 	case errors.Is(err, agents.ErrSeveral):
 		return failure(CodeMissingParam, "Parameter 'execution_id' is missing: the agent has several executions",

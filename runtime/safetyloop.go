@@ -159,6 +159,7 @@ func (l *safetyLoop) passes(ctx context.Context, x *exchange, q *request) {
 type loopVisit struct {
 	session, label string
 	params         []byte
+	approved       bool // by a person
 }
 
 type loopKey struct{}
@@ -166,7 +167,9 @@ type loopKey struct{}
 func (l *safetyLoop) within(ctx context.Context, x *exchange, q *request) context.Context {
 	switch q.operation.definition.Name {
 	case gen.ExecuteAgent:
-		return context.WithValue(ctx, loopKey{}, &loopVisit{session: x.session.ID(), params: q.sent()})
+		return context.WithValue(ctx, loopKey{}, &loopVisit{
+			session: x.session.ID(), params: q.sent(), approved: x.view.gate.Operation(gen.ExecuteAgent).ByPerson(),
+		})
 	case gen.RecordExecutionStep, gen.CompleteExecution, gen.AbortExecution, gen.VerifyChallenge:
 		return context.WithValue(ctx, loopKey{}, &loopVisit{session: x.session.ID(), label: string([]byte(x.message.id))})
 	}

@@ -333,8 +333,8 @@ func TestPassphrasesOutliveStateKeys(t *testing.T) {
 		words := []string{word}
 		if word == "approve" {
 			words = append(words, d.ask(t, func(q *approve.Question) {
-			q.Binding[0], q.Binding[1] = keys[0][0], byte(len(keys))
-		}))
+				q.Binding[0], q.Binding[1] = keys[0][0], byte(len(keys))
+			}))
 		}
 		if code := d.run(t, operator.Flags{}, words...); code != 0 {
 			t.Errorf("%s with %d keys: code %d, %s", word, len(keys), code, &d.stderr)

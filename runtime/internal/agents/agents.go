@@ -155,6 +155,8 @@ var (
 	ErrSeveral = errors.New("several executions of the agent run")
 	// ErrUnlisted says that the agent is none of those that the loop lists.
 	ErrUnlisted = errors.New("the agent is not listed")
+	// ErrUnapproved says that the mode has begun to ask a person of each start after the agent was started.
+	ErrUnapproved = errors.New("no person has approved of the start of the agent")
 	// ErrBusy says that other reports of the agent were faster.
 	ErrBusy = errors.New("several reports of the agent came at the same time")
 )

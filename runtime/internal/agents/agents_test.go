@@ -104,7 +104,7 @@ func keeper(t *testing.T, s store.Store) (*agents.Keeper, *[]audit.Record) {
 
 func start(t *testing.T, k *agents.Keeper, w agents.Who) string {
 	t.Helper()
-	d, err := k.Start(t.Context(), w, 0, nil)
+	d, err := k.Start(t.Context(), w, 0, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,8 +37,8 @@ func (r *Report) digest() string {
 }
 
 // Report evaluates a report and returns what the agent is told. It fails with a *BlockedError while the agent is
-// blocked, with ErrNone, ErrSeveral or a *execution.StateError where no execution of it runs, and with ErrBusy where
-// others of its reports came at the same time.
+// blocked, with ErrNone, ErrSeveral or a *execution.StateError where no execution of it runs, with ErrUnapproved, which
+// ends its execution, and with ErrBusy where others of its reports came at the same time.
 func (k *Keeper) Report(ctx context.Context, r Report) (*Directive, error) {
 	s := k.current.Load()
 	found, err := k.find(ctx, &r.Who)
@@ -82,6 +82,9 @@ type judgement struct {
 func (j *judgement) try(ctx context.Context) (*Directive, error) {
 	if err := j.readHolds(ctx); err != nil {
 		return nil, err
+	}
+	if j.settings.asks() && !j.state.Approved {
+		return nil, j.keeper.unapproved(ctx, &j.report.Who, j.state)
 	}
 	answer := j.judge
 	if j.repeats() {

@@ -31,13 +31,16 @@ func (k *Keeper) Check(ctx context.Context, w Who, maxSteps int) error {
 	return k.Blocked(ctx, w, true)
 }
 
-// Start makes an execution of an agent. A person has approved of it, where the mode asks one. params are what people
-// see of it later.
-func (k *Keeper) Start(ctx context.Context, w Who, maxSteps int, params []byte) (*Directive, error) {
+// Start makes an execution of an agent; approved says that a person has approved of it. Where the mode asks one, and
+// none has, it fails with ErrUnapproved. params are what people see of it later.
+func (k *Keeper) Start(ctx context.Context, w Who, maxSteps int, approved bool, params []byte) (*Directive, error) {
 	if err := k.Check(ctx, w, maxSteps); err != nil {
 		return nil, err
 	}
 	settings := k.current.Load()
+	if settings.asks() && !approved { // it did not ask when the request was admitted
+		return nil, ErrUnapproved
+	}
 	r, err := k.o.Engine.Start(ctx, execution.Start{
 		Operation: Operation, CallerKey: w.Caller.Key(), Caller: w.Encoded, Params: params, Session: w.Session,
 		Silence: settings.loop.Silence,
@@ -46,7 +49,7 @@ func (k *Keeper) Start(ctx context.Context, w Who, maxSteps int, params []byte) 
 		return nil, err
 	}
 	w.Execution = r.ID
-	s := &state{Execution: r.ID, MaxSteps: maxSteps, key: k.statesOf(&w, true) + r.ID}
+	s := &state{Execution: r.ID, Approved: approved, MaxSteps: maxSteps, key: k.statesOf(&w, true) + r.ID}
 	for key, position := range map[string]*uint64{k.newsOfAll(): &s.Read, k.newsOf(&w): &s.ReadOwn} {
 		n, err := k.readNews(ctx, key)
 		if err != nil {
@@ -110,6 +113,15 @@ func (k *Keeper) Abort(ctx context.Context, w Who, reason string) (*execution.Re
 	}
 	r, err := k.o.Engine.Cancel(ctx, w.Caller.Key(), s.Execution, strings.Clone(reason))
 	return r, k.ended(ctx, &w, s, "abort_execution", err)
+}
+
+// unapproved ends the execution of an agent that was started while the mode asked nobody, and reports since it does.
+func (k *Keeper) unapproved(ctx context.Context, w *Who, s *state) error {
+	_, err := k.o.Engine.Cancel(ctx, w.Caller.Key(), s.Execution, ErrUnapproved.Error())
+	if err = k.ended(ctx, w, s, "record_execution_step", err); err != nil {
+		return err
+	}
+	return ErrUnapproved
 }
 
 // ended forgets an execution that has ended, and records that.

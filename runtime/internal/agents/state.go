@@ -31,8 +31,10 @@ const (
 // state is what the store has of an execution of an agent, besides the record of package execution.
 type state struct {
 	Execution string `json:"execution"`
-	MaxSteps  int    `json:"max_steps,omitempty"` // that it was started with; zero: as many as the loop allows
-	Steps     int    `json:"steps"`               // that were let go on
+	// Approved says that a person has approved of the start, as modes that ask demand of all agents that report in them.
+	Approved bool `json:"approved,omitempty"`
+	MaxSteps int  `json:"max_steps,omitempty"` // that it was started with; zero: as many as the loop allows
+	Steps    int  `json:"steps"`               // that were let go on
 	// Before is how many of them were before the counter began anew.
 	Before int           `json:"before,omitempty"`
 	Recent []loop.Action `json:"recent,omitempty"`
