@@ -147,3 +147,19 @@ func TestNamesOfAgents(t *testing.T) {
 	a.fails("a report in another case", "PERMISSION_DENIED", a.report("ann", "BOT", "read_file x"))
 	a.fails("a start in another case", "PERMISSION_DENIED", a.call("ann", gen.ExecuteAgent, `{"element_name":"bOT"}`))
 }
+
+// A block is one of a caller and a name. Its caller starts no agent, under whatever name, and those that run already
+// under other names go on (T-97, docs/safety.md).
+func TestBlocksOfOtherNames(t *testing.T) {
+	a := newAgents(t, strict(), nil)
+	a.start("ann", "bot")
+	a.start("ann", "other")
+	a.report("ann", "bot", "rm -rf /")
+	for _, name := range []string{"bot", "other", "third"} {
+		a.fails("starting "+name, "PERMISSION_DENIED",
+			a.call("ann", gen.ExecuteAgent, `{"element_name":"`+name+`","goal":"g"}`))
+	}
+	a.fails("a report of it", "PERMISSION_DENIED", a.report("ann", "bot", "look at it"))
+	a.goesOn("a report of the one that runs", a.report("ann", "other", "look at it"))
+	a.start("bob", "third")
+}
