@@ -90,3 +90,31 @@ func TestLostStateKeysAreLogged(t *testing.T) {
 	}
 	a.fails("the agent", "INTERNAL_ERROR", a.call("ann", gen.ExecuteAgent, `{"element_name":"bot","goal":"g"}`))
 }
+
+// With a state key who writes the state makes no agent, and gives none the approval, the steps or the place of another.
+func TestWritersOfTheStateMakeNoAgents(t *testing.T) {
+	for name, write := range map[string]func(own, other []byte) []byte{
+		"in the clear":    func([]byte, []byte) []byte { return []byte(`1{"execution":"%","approved":true,"steps":0}`) },
+		"of another":      func(_, other []byte) []byte { return other },
+		"with other bits": func(own, _ []byte) []byte { own[len(own)/2] ^= 1; return own },
+		"cut":             func(own, _ []byte) []byte { return own[:len(own)-1] },
+	} {
+		a := newAgents(t, strict(), nil)
+		a.keyed("a")
+		ids := map[string]string{"ann": a.start("ann", "bot"), "bob": a.start("bob", "bot")}
+		entries, err := a.state.List(t.Context(), "loop/shop/s/", "", 10)
+		if err != nil || len(entries) != 2 {
+			t.Fatalf("%d entries, %v", len(entries), err)
+		}
+		own, other := entries[0], entries[1]
+		if strings.HasSuffix(other.Key, ids["ann"]) {
+			own, other = other, own
+		}
+		forged := strings.Replace(string(write(own.Value, other.Value)), "%", ids["ann"], 1)
+		if _, err := a.state.Put(t.Context(), own.Key, []byte(forged), own.Version, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		a.fails(name, "INTERNAL_ERROR", a.report("ann", "bot", "look at it"))
+		a.goesOn(name+", the other agent", a.report("bob", "bot", "look at it"))
+	}
+}
