@@ -32,8 +32,9 @@ type ImportedTodo struct {
 type ImportResult struct {
 	Added       int `json:"added"`       // Number of todos that are new
 	Overwritten int `json:"overwritten"` // Number of open todos that were overwritten
-	Kept        int `json:"kept"`        // Number of open todos that a person did not let it overwrite
-	// Why they were kept, if the person has said so
+	// Number of open todos that were not: a person did not agree, or they had changed when they were to be overwritten
+	Kept int `json:"kept"`
+	// Why the person did not agree, if they have said so
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -41,8 +42,9 @@ type ImportResult struct {
 type importPlan struct{ New, Open []planned }
 
 type planned struct {
-	At     int    // in the request
-	TodoID string // what it has in the database, or will have
+	At      int    // in the request
+	TodoID  string // what it has in the database, or will have
+	Version int64  // of an open todo: what a person agrees to overwrite is this one
 }
 
 // ImportTodos adds todos of another list, and goes on after a restart where it was. A person is asked before it
@@ -57,7 +59,7 @@ func (s *Service) ImportTodos(ctx context.Context, req ImportTodosRequest, run *
 	if err != nil {
 		return nil, err
 	}
-	if err := s.importPart(ctx, run, req.Todos, plan.New, 0); err != nil {
+	if _, err := s.importPart(ctx, run, req.Todos, plan.New, 0); err != nil {
 		return nil, err
 	}
 	result := &ImportResult{Added: len(plan.New)}
@@ -78,19 +80,22 @@ func (s *Service) ImportTodos(ctx context.Context, req ImportTodosRequest, run *
 		result.Kept, result.Reason = len(plan.Open), decision.Reason
 		return result, nil
 	}
-	result.Overwritten = len(plan.Open)
-	return result, s.importPart(ctx, run, req.Todos, plan.Open, result.Added)
+	if result.Overwritten, err = s.importPart(ctx, run, req.Todos, plan.Open, result.Added); err != nil {
+		return nil, err
+	}
+	result.Kept = len(plan.Open) - result.Overwritten
+	return result, nil
 }
 
 // planImport draws identifiers for todos, but for those whose titles open ones have.
 func (s *Service) planImport(ctx context.Context, todos []ImportedTodo) (plan importPlan, err error) {
 	for i, todo := range todos {
-		var id string
-		switch err := s.db.QueryRowContext(ctx, selectOpen, todo.Title).Scan(&id); {
+		open := planned{At: i}
+		switch err := s.db.QueryRowContext(ctx, selectOpen, todo.Title).Scan(&open.TodoID, &open.Version); {
 		case err == nil:
-			plan.Open = append(plan.Open, planned{i, id})
+			plan.Open = append(plan.Open, open)
 		case errors.Is(err, sql.ErrNoRows):
-			plan.New = append(plan.New, planned{i, newID()})
+			plan.New = append(plan.New, planned{At: i, TodoID: newID()})
 		default:
 			return importPlan{}, err
 		}
@@ -98,28 +103,35 @@ func (s *Service) planImport(ctx context.Context, todos []ImportedTodo) (plan im
 	return plan, nil
 }
 
-// importPart writes a part of the todos, each in a step of its own. So many of them are done already.
-func (s *Service) importPart(ctx context.Context, run *aql.Run, todos []ImportedTodo, part []planned, done int) error {
+// importPart writes a part of the todos, each in a step of its own, and returns how many are in the database then. So
+// many of all are done already.
+func (s *Service) importPart(
+	ctx context.Context, run *aql.Run, todos []ImportedTodo, part []planned, done int,
+) (written int, err error) {
 	for _, p := range part {
 		todo := &todos[p.At]
 		run.Progress(done, len(todos), "Importing "+todo.Title)
-		_, err := aql.Step(ctx, run, fmt.Sprint("todo ", p.At), func(ctx context.Context) (any, error) {
-			return nil, s.importTodo(ctx, p.TodoID, todo)
+		ok, err := aql.Step(ctx, run, fmt.Sprint("todo ", p.At), func(ctx context.Context) (bool, error) {
+			return s.importTodo(ctx, p, todo)
 		})
 		if err != nil {
-			return err
+			return 0, err
+		}
+		if ok {
+			written++
 		}
 		done++
 	}
 	run.Progress(done, len(todos), "")
-	return nil
+	return written, nil
 }
 
-// importTodo writes a todo under an identifier. Done again, as a step may be, it leaves the same todo.
-func (s *Service) importTodo(ctx context.Context, id string, imported *ImportedTodo) error {
+// importTodo adds a todo, or overwrites an open one that has not changed since the plan, and reports whether it did.
+// Done again, as a step may be when its process is killed, it finds what it wrote, and reports the same.
+func (s *Service) importTodo(ctx context.Context, p planned, imported *ImportedTodo) (bool, error) {
 	now := s.now()
-	_, err := s.db.ExecContext(ctx, upsertTodo, values(&Todo{
-		TodoID:    id,
+	arguments := values(&Todo{
+		TodoID:    p.TodoID,
 		Title:     imported.Title,
 		Notes:     imported.Notes,
 		Priority:  imported.Priority,
@@ -128,6 +140,15 @@ func (s *Service) importTodo(ctx context.Context, id string, imported *ImportedT
 		Tags:      imported.Tags,
 		CreatedAt: now,
 		UpdatedAt: now,
-	})...)
-	return err
+	})
+	if p.Version == 0 {
+		_, err := s.db.ExecContext(ctx, addTodo, arguments...)
+		return err == nil, err
+	}
+	result, err := s.db.ExecContext(ctx, overwriteTodo, append(arguments, sql.Named("version", p.Version))...)
+	if err != nil {
+		return false, err
+	}
+	rows, err := result.RowsAffected()
+	return rows == 1, err
 }

@@ -21,6 +21,8 @@ type importer struct {
 	*testing.T
 	session *aqltest.Session
 	inbox   approve.Inbox
+	// What happens before the person decides, if anything does
+	meanwhile func()
 }
 
 func newImporter(t *testing.T) importer {
@@ -41,7 +43,7 @@ func newImporter(t *testing.T) importer {
 			t.Error(err)
 		}
 	})
-	return importer{t, aqltest.NewSession(t, adapter), approve.New(state)}
+	return importer{T: t, session: aqltest.NewSession(t, adapter), inbox: approve.New(state)}
 }
 
 // imported imports todos, and returns the result. A person decides if they are asked.
@@ -60,6 +62,9 @@ func (i importer) imported(todos string, decide *approve.Vote) (result todo.Impo
 			if err != nil || len(items) != 1 {
 				i.Fatalf("%+v, %v", items, err)
 			}
+			if i.meanwhile != nil {
+				i.meanwhile()
+			}
 			if _, err := i.inbox.Vote(i.Context(), items[0].ID, *decide); err != nil {
 				i.Fatal(err)
 			}
@@ -74,16 +79,17 @@ func (i importer) imported(todos string, decide *approve.Vote) (result todo.Impo
 	return *e.Result
 }
 
+func vote(approves bool, reason string) *approve.Vote {
+	return &approve.Vote{
+		By: identity.Caller{Subject: "eve"}, Channel: "test", Approve: approves, Reason: reason, At: time.Now(),
+	}
+}
+
 // An import adds what is new. It asks a person before it overwrites open todos, and heeds the answer; those that were
 // done are no reason to ask.
 func TestImport(t *testing.T) {
 	const imported = `[{"title":"Pay the rent"},{"title":"Buy bread","notes":"Rye","priority":"high","tags":["shop"]},` +
 		`{"title":"Call Ann"}]`
-	vote := func(approves bool, reason string) *approve.Vote {
-		return &approve.Vote{
-			By: identity.Caller{Subject: "eve"}, Channel: "test", Approve: approves, Reason: reason, At: time.Now(),
-		}
-	}
 	type bread struct {
 		Notes    string
 		Priority string
@@ -128,6 +134,43 @@ func TestImport(t *testing.T) {
 			i.session.Call("list_todos", `{}`).Decode(t, &list)
 			if want := 2 + tt.want.Added; list.PageInfo.TotalCount != want {
 				t.Errorf("%d todos, want %d", list.PageInfo.TotalCount, want)
+			}
+		})
+	}
+}
+
+// Who agrees to overwrite a todo agrees to that of the question: what has become of it meanwhile stays.
+func TestImportKeepsWhatHasChanged(t *testing.T) {
+	for name, change := range map[string]func(s *aqltest.Session, id string) aqltest.Answer{
+		"renamed": func(s *aqltest.Session, id string) aqltest.Answer {
+			return s.Call("update_todo", `{"todo_id":"`+id+`","input":{"title":"Sign the contract"}}`)
+		},
+		"edited": func(s *aqltest.Session, id string) aqltest.Answer {
+			return s.Call("update_todo", `{"todo_id":"`+id+`","input":{"notes":"Spelt"}}`)
+		},
+		"done": func(s *aqltest.Session, id string) aqltest.Answer {
+			return s.Call("complete_todo", `{"todo_id":"`+id+`"}`)
+		},
+		"deleted": func(s *aqltest.Session, id string) aqltest.Answer {
+			return s.Confirmed("delete_todo", `{"todo_id":"`+id+`"}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := newImporter(t)
+			var bread todo.Todo
+			i.session.Call("create_todo", `{"title":"Buy bread"}`).Decode(t, &bread)
+			var changed []byte
+			i.meanwhile = func() {
+				change(i.session, bread.TodoID).Succeeds(t)
+				changed = i.session.Call("list_todos", `{}`).JSON
+			}
+
+			result := i.imported(`[{"title":"Buy bread","notes":"Rye"}]`, vote(true, ""))
+			if diff := cmp.Diff(todo.ImportResult{Kept: 1}, result); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(string(changed), string(i.session.Call("list_todos", `{}`).JSON)); diff != "" {
+				t.Errorf("todos (-when the person agreed +after the import):\n%s", diff)
 			}
 		})
 	}

@@ -25,7 +25,7 @@ const columns = `todo_id, title, notes, priority, status, due_at, tags, metadata
 
 const selectTodo = `SELECT ` + columns + ` FROM todos WHERE todo_id = ?`
 
-const selectOpen = `SELECT todo_id FROM todos WHERE title = ? AND status = 'open' ORDER BY todo_id LIMIT 1`
+const selectOpen = `SELECT todo_id, version FROM todos WHERE title = ? AND status = 'open' ORDER BY todo_id LIMIT 1`
 
 const insert = `
 	INSERT INTO todos (todo_id, title, notes, priority, status, due_at, tags, metadata, created_at, updated_at)
@@ -34,11 +34,18 @@ const insert = `
 const insertTodo = insert + `
 	RETURNING ` + columns
 
-// A todo that is there keeps its metadata, which none that is imported has, and its status.
-const upsertTodo = insert + `
-	ON CONFLICT (todo_id) DO UPDATE SET
-		title = :title, notes = :notes, priority = :priority, due_at = :due_at, tags = :tags,
-		updated_at = :updated_at, version = version + 1`
+// A todo that was added before stays as it has become since.
+const addTodo = insert + `
+	ON CONFLICT (todo_id) DO NOTHING`
+
+// The version tells that the todo has not changed; the next one, with all that is written here, that it was written
+// before. It keeps its metadata, which no todo that is imported has.
+const overwriteTodo = `
+	UPDATE todos SET
+		notes = :notes, priority = :priority, due_at = :due_at, tags = :tags, updated_at = :updated_at,
+		version = :version + 1
+	WHERE todo_id = :todo_id AND title = :title AND status = 'open' AND (version = :version OR version = :version + 1
+		AND notes = :notes AND priority = :priority AND due_at IS :due_at AND tags = :tags)`
 
 const updateTodo = `
 	UPDATE todos SET
