@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -32,7 +33,7 @@ type ImportedTodo struct {
 type ImportResult struct {
 	Added       int `json:"added"`       // Number of todos that are new
 	Overwritten int `json:"overwritten"` // Number of open todos that were overwritten
-	// Number of open todos that were not: a person did not agree, or they had changed when they were to be overwritten
+	// Number of open todos that were left: a person did not agree to overwrite them, or they have changed meanwhile
 	Kept int `json:"kept"`
 	// Why the person did not agree, if they have said so
 	Reason string `json:"reason,omitempty"`
@@ -70,7 +71,7 @@ func (s *Service) ImportTodos(ctx context.Context, req ImportTodosRequest, run *
 	decision, err := run.Ask(ctx, aql.Approval{
 		Name:    "overwrite",
 		Message: fmt.Sprintf("Overwrite the open todos of the same titles (%d)?", len(plan.Open)),
-		Reasons: []string{fmt.Sprintf("The first of them is %q", req.Todos[plan.Open[0].At].Title)},
+		Reasons: []string{clip(fmt.Sprintf("The first of them is %q", req.Todos[plan.Open[0].At].Title))},
 		Danger:  gen.Destructive,
 	})
 	if err != nil {
@@ -87,12 +88,30 @@ func (s *Service) ImportTodos(ctx context.Context, req ImportTodosRequest, run *
 	return result, nil
 }
 
-// planImport draws identifiers for todos, but for those whose titles open ones have.
+// clip keeps a reason within the 500 bytes that it may have: a title is bounded in characters, and longer when quoted.
+func clip(reason string) string {
+	const longest, ellipsis = 500, "…"
+	if len(reason) <= longest {
+		return reason
+	}
+	return strings.ToValidUTF8(reason[:longest-len(ellipsis)], "") + ellipsis
+}
+
+// planImport draws identifiers for todos, but for those whose titles open ones have. Where titles are equal, each open
+// one is for one todo.
 func (s *Service) planImport(ctx context.Context, todos []ImportedTodo) (plan importPlan, err error) {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return importPlan{}, err
+	}
+	defer tx.Rollback()
+
+	taken := map[string]int{} // open todos of a title
 	for i, todo := range todos {
 		open := planned{At: i}
-		switch err := s.db.QueryRowContext(ctx, selectOpen, todo.Title).Scan(&open.TodoID, &open.Version); {
+		switch err := tx.QueryRowContext(ctx, selectOpen, todo.Title, taken[todo.Title]).Scan(&open.TodoID, &open.Version); {
 		case err == nil:
+			taken[todo.Title]++
 			plan.Open = append(plan.Open, open)
 		case errors.Is(err, sql.ErrNoRows):
 			plan.New = append(plan.New, planned{At: i, TodoID: newID()})

@@ -3,8 +3,11 @@ package todo_test
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -171,6 +174,56 @@ func TestImportKeepsWhatHasChanged(t *testing.T) {
 			}
 			if diff := cmp.Diff(string(changed), string(i.session.Call("list_todos", `{}`).JSON)); diff != "" {
 				t.Errorf("todos (-when the person agreed +after the import):\n%s", diff)
+			}
+		})
+	}
+}
+
+// No todo of an import is lost to another of the same title: each overwrites an open one of its own, or is new.
+func TestImportOfOneTitle(t *testing.T) {
+	i := newImporter(t)
+	for _, notes := range []string{"White", "Grey"} {
+		i.session.Call("create_todo", `{"title":"Buy bread","notes":"`+notes+`"}`).Succeeds(t)
+	}
+	result := i.imported(`[{"title":"Buy bread","notes":"Rye"},{"title":"Buy bread","notes":"Oat"},`+
+		`{"title":"Buy bread","notes":"Spelt"}]`, vote(true, ""))
+	if diff := cmp.Diff(todo.ImportResult{Added: 1, Overwritten: 2}, result); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	var list struct{ Items []struct{ Notes string } }
+	i.session.Call("list_todos", `{"fields":["notes"]}`).Decode(t, &list)
+	var notes []string
+	for _, item := range list.Items {
+		notes = append(notes, item.Notes)
+	}
+	slices.Sort(notes)
+	if diff := cmp.Diff([]string{"Oat", "Rye", "Spelt"}, notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
+// A person is asked about every title that a todo may have, in as many bytes as a question shows.
+func TestImportOfLongTitles(t *testing.T) {
+	for name, title := range map[string]string{
+		"letters of three bytes": strings.Repeat("買", 200),
+		"letters of four bytes":  strings.Repeat("🥖", 200),
+		"characters to escape":   strings.Repeat("\u2028", 200),
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := newImporter(t)
+			i.session.Call("create_todo", `{"title":"`+title+`"}`).Succeeds(t)
+			i.meanwhile = func() {
+				items, err := i.inbox.List(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if reason := items[0].Reasons[0]; !utf8.ValidString(reason) || !strings.HasSuffix(reason, "…") {
+					t.Errorf("the person is shown %q", reason)
+				}
+			}
+			result := i.imported(`[{"title":"`+title+`"},{"title":"Call Ann"}]`, vote(true, ""))
+			if diff := cmp.Diff(todo.ImportResult{Added: 1, Overwritten: 1}, result); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
 			}
 		})
 	}

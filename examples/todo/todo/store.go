@@ -25,7 +25,8 @@ const columns = `todo_id, title, notes, priority, status, due_at, tags, metadata
 
 const selectTodo = `SELECT ` + columns + ` FROM todos WHERE todo_id = ?`
 
-const selectOpen = `SELECT todo_id, version FROM todos WHERE title = ? AND status = 'open' ORDER BY todo_id LIMIT 1`
+const selectOpen = `
+	SELECT todo_id, version FROM todos WHERE title = ? AND status = 'open' ORDER BY todo_id LIMIT 1 OFFSET ?`
 
 const insert = `
 	INSERT INTO todos (todo_id, title, notes, priority, status, due_at, tags, metadata, created_at, updated_at)
