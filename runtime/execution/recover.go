@@ -101,8 +101,8 @@ func (e *Engine) living(ctx context.Context) (map[string]bool, error) {
 // and what belongs to it is written beside that. done is called behind the last write.
 //
 // The worker may be frozen between two writes, and go on after this. So the entry is removed only where the record is
-// as nobody changes it any more, or belongs to a worker that lives, or was changed here: then the worker's next write of
-// the record fails.
+// as nobody changes it any more, or belongs to a worker that lives, or was changed here: then the worker's next write
+// of the record fails.
 func (v *recovery) one(ctx context.Context, entry store.Entry, owner, id string, done func()) {
 	bounded, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
@@ -118,8 +118,8 @@ func (v *recovery) one(ctx context.Context, entry store.Entry, owner, id string,
 	})
 }
 
-// goOn makes somebody go on with an execution, unless it has ended, and returns it as it is then. It returns false where
-// that is to be tried again.
+// goOn makes somebody go on with an execution, unless it has ended, and returns it as it is then. It returns false
+// where that is to be tried again.
 func (v *recovery) goOn(ctx context.Context, owner, id string) (*Record, bool) {
 	r, err := v.read(ctx, id)
 	if err != nil {
@@ -197,8 +197,8 @@ func (e *Engine) lives(ctx context.Context, worker, owner string) (bool, error) 
 	return entry.Exists(), err
 }
 
-// release takes an execution from its worker, which is dead: a durable one is queued, an attached one ends, and is to be
-// retired.
+// release takes an execution from its worker, which is dead: a durable one is queued, an attached one ends, and is to
+// be retired.
 func (e *Engine) release(ctx context.Context, r *Record) bool {
 	now, owner := e.now(), r.Worker
 	r.Worker = ""
