@@ -80,7 +80,7 @@ func (e *Engine) silence(ctx context.Context, r *Record) error {
 	if !r.Outside || r.State.Terminal() || e.now().Before(r.Until) {
 		return nil
 	}
-	r.State, r.Finished, r.Failure = Failed, e.now(), silent()
+	e.fail(r, silent())
 	if err := e.save(ctx, r); err != nil {
 		return err
 	}

@@ -49,6 +49,7 @@ type Record struct {
 	Attempt   int       `json:"attempt,omitempty"`
 	Repeats   int       `json:"repeats,omitempty"` // of failed attempts since it was started, or started again
 	Again     int       `json:"again,omitempty"`   // how often it was started again after it had failed
+	Final     bool      `json:"final,omitempty"`   // it has failed and cannot be started again: its steps are removed
 	Lost      int       `json:"lost,omitempty"`    // attempts in a row whose worker was lost before a step was done
 	Steps     int       `json:"steps,omitempty"`   // that were done when the last worker was lost
 	Cancel    bool      `json:"cancel,omitempty"`  // the cancellation was asked for
@@ -79,6 +80,9 @@ type Record struct {
 
 // Version identifies this state of the record.
 func (r *Record) Version() uint64 { return uint64(r.version) }
+
+// over reports whether an execution has ended and cannot be started again, by whatever version of the program.
+func (r *Record) over() bool { return r.State.Terminal() && (r.State != Failed || r.Final) }
 
 // queued reports whether an attempt could be claimed.
 func (r *Record) queued() bool { return !r.State.Terminal() && r.Worker == "" }

@@ -339,7 +339,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 			record.Repeats++
 			record.State, record.Due = Retrying, e.soon(record).Add(e.o.Backoff(record.Repeats))
 		case failed != nil:
-			record.State, record.Failure = Failed, failed
+			e.fail(record, failed)
 		default:
 			record.State, record.Result, record.ResultAside = Completed, inside, aside
 		}

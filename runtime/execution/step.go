@@ -145,7 +145,7 @@ func (r *Run) heed(ctx context.Context, at string) error {
 	case err != nil:
 		r.cancel(ErrLost)
 		return fmt.Errorf("looking whether execution %s goes on: %w", r.ID(), err)
-	case now == nil || now.State.Terminal() && !e.canRetry(now):
+	case now == nil || now.over():
 		_ = e.drop(ctx, at) // else a walk does it
 		fallthrough
 	case now.Worker != r.worker || now.Attempt != r.attempt:

@@ -138,8 +138,8 @@ func (e *Engine) claims(ctx context.Context, lost <-chan struct{}) {
 	}
 }
 
-// beat tells the store that the worker is alive, until ctx ends. It returns false where the worker is lost: it could not
-// tell for two thirds of its lease, so that another one may soon take its executions.
+// beat tells the store that the worker is alive, until ctx ends. It returns false where the worker is lost: it could
+// not tell for two thirds of its lease, so that another one may soon take its executions.
 func (e *Engine) beat(ctx context.Context, l *life) bool {
 	ticker := time.NewTicker(e.o.Lease / 3)
 	defer ticker.Stop()
