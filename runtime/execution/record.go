@@ -102,8 +102,8 @@ func (e *Engine) read(ctx context.Context, id string) (*Record, error) {
 	return e.decode(entry)
 }
 
-// save writes a record over the version that was read. One that has ended expires. A change of which the store does not
-// say whether it was made is looked up.
+// save writes a record over the version that was read. One that has ended expires a while after that, however often it
+// is written since: its steps do. A change of which the store does not say whether it was made is looked up.
 func (e *Engine) save(ctx context.Context, r *Record) error {
 	r.Nonce = rand.Text()
 	text, err := e.encode(r)
@@ -115,7 +115,7 @@ func (e *Engine) save(ctx context.Context, r *Record) error {
 	case r.Buried:
 		ttl = defaultKeep
 	case r.State.Terminal():
-		ttl = e.operation(r).keep()
+		ttl = max(e.Expires(r).Sub(e.now()).Truncate(time.Millisecond), time.Millisecond)
 	}
 	version, err := e.o.Store.Put(ctx, e.recordKey(r.ID), text, r.version, ttl)
 	if err != nil && !errors.Is(err, store.ErrConflict) {
