@@ -203,7 +203,7 @@ type executionVisit struct {
 	canonical  []byte // of the parameters, where there is a key
 	once       string
 	found      *foundExecution
-	wait       time.Duration // for what the execution comes to that is started
+	wait       time.Duration   // for what the execution comes to that is started
 	session    context.Context // ends with the session
 	gate       *gate.Gate
 	gated      *gate.Session

@@ -51,7 +51,7 @@ func (e *Engine) keepBelongings(ctx context.Context, r *Record, ttl time.Duratio
 		return err
 	}
 	beside := keep
-	if r.State.Terminal() && !e.mayRetry(r) {
+	if r.over() {
 		beside = func(entry store.Entry) error { return e.remove(ctx, entry) }
 	}
 	const page = 500
@@ -138,7 +138,7 @@ func (e *Engine) rewrite(
 
 // stays fails with ErrConflict where an execution was started again, or has ended, since a record was written.
 func (e *Engine) stays(ctx context.Context, r *Record) error {
-	if r.State == Completed || r.State == Cancelled { // which are final
+	if r.over() {
 		return nil
 	}
 	now, err := e.read(ctx, r.ID)

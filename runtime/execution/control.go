@@ -80,7 +80,11 @@ func (e *Engine) Cancel(ctx context.Context, callerKey, id, reason string) (*Rec
 		if r.Cancel, r.Reason = true, reason; !runs {
 			r.State, r.Finished, r.Worker = Cancelled, e.now(), ""
 		}
-		if err := e.save(ctx, r); errors.Is(err, store.ErrConflict) {
+		write := e.save
+		if worker == "" {
+			write = e.conclude
+		}
+		if err := write(ctx, r); errors.Is(err, store.ErrConflict) {
 			continue
 		} else if err != nil {
 			return nil, err
@@ -93,11 +97,28 @@ func (e *Engine) Cancel(ctx context.Context, callerKey, id, reason string) (*Rec
 			_ = e.askToLook(ctx, worker, id) // else it looks later
 			_ = e.ended(ctx, r)              // now, and again when it is cleaned up
 		}
-		if worker == "" && e.retire(ctx, r) == nil { // else whoever finds the entry does it
-			_ = e.drop(ctx, due)
+		if worker == "" {
+			_ = e.drop(ctx, due) // else whoever finds the entry does it
 		}
 		return r, nil
 	}
+}
+
+// conclude writes that an execution has ended that no worker has, and does what follows from that. An entry of a worker
+// makes sure that this is done to the end, once it has begun.
+func (e *Engine) conclude(ctx context.Context, r *Record) error {
+	work := e.workKey(newID("r"), r.ID)
+	if err := e.put(ctx, work, nil, 0); err != nil {
+		return err
+	}
+	err := e.save(ctx, r)
+	if errors.Is(err, store.ErrConflict) {
+		return errors.Join(err, e.drop(ctx, work))
+	}
+	if err == nil && e.retire(ctx, r) == nil { // else whoever finds the entry does it
+		_ = e.drop(ctx, work)
+	}
+	return err
 }
 
 // askToEnd tells the worker of an execution that its cancellation was asked for.

@@ -176,3 +176,48 @@ func TestProgressAtTheEnd(t *testing.T) {
 		})
 	}
 }
+
+// An attempt whose time is over begins no step, whatever it makes of its context, and does not complete without one.
+func TestStepsBehindTheTimeout(t *testing.T) {
+	for name, test := range map[string]struct {
+		work time.Duration // behind which the attempt wants its step
+		step bool
+		want execution.State
+	}{
+		"it has done its step in time":                   {0, true, execution.Completed},
+		"it asks for no step afterwards":                 {2 * time.Second, false, execution.Completed},
+		"it asks for one afterwards":                     {2 * time.Second, true, execution.Failed},
+		"it was given up and asks for one a while later": {time.Minute, true, execution.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				late := false
+				e := engines(t, 1, new(store.Memory), execution.Options{Operations: map[string]*execution.Operation{
+					"work": {Durable: true, Timeout: time.Second, Do: func(
+						ctx context.Context, run *execution.Run,
+					) ([]byte, *execution.Failure) {
+						began := time.Now()
+						time.Sleep(test.work)
+						if test.step {
+							_, _ = run.Step(context.WithoutCancel(ctx), "a", func(context.Context) ([]byte, error) {
+								late = time.Since(began) > time.Second
+								return nil, nil
+							})
+						}
+						return []byte("1"), nil
+					}},
+				}})[0]
+				synctest.Wait()
+				r, err := e.Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann})
+				if err != nil {
+					t.Fatal(err)
+				}
+				end := ended(t, e, r.ID)
+				time.Sleep(2 * time.Minute)
+				if end.State != test.want || late {
+					t.Errorf("it is %s, and a step was done behind its time: %t", end.State, late)
+				}
+			})
+		})
+	}
+}

@@ -35,7 +35,8 @@ type Operation struct {
 	Retry int
 	// Keep is how long an execution that has ended can be read. Default: 24 hours.
 	Keep time.Duration
-	// Timeout bounds an attempt; zero: no bound.
+	// Timeout bounds an attempt; zero: no bound. No step begins after that, and an attempt whose step was refused for it
+	// has failed.
 	Timeout time.Duration
 	// Outside says that executions are carried out elsewhere, such as by an agent: no process attempts them. They run from
 	// Start on until Complete, Cancel, or when nothing was heard of them for too long: see Start.Silence.

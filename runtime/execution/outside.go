@@ -38,7 +38,7 @@ func (e *Engine) startOutside(ctx context.Context, r *Record, s *Start) (*Record
 func (e *Engine) Hear(
 	ctx context.Context, callerKey, id string, silence time.Duration, p *Progress,
 ) (*Record, error) {
-	return e.change(ctx, callerKey, id, func(r *Record) {
+	return e.change(ctx, callerKey, id, e.save, func(r *Record) {
 		r.Progress, r.Until = p, e.now().Add(cmp.Or(silence, defaultSilence))
 	})
 }
@@ -46,17 +46,15 @@ func (e *Engine) Hear(
 // Complete ends an execution of a caller which is carried out elsewhere, with its result. It fails with a *StateError
 // where the execution has ended.
 func (e *Engine) Complete(ctx context.Context, callerKey, id string, result []byte) (*Record, error) {
-	r, err := e.change(ctx, callerKey, id, func(r *Record) {
+	return e.change(ctx, callerKey, id, e.conclude, func(r *Record) {
 		r.State, r.Finished, r.Result = Completed, e.now(), e.seal(r, "result", result)
 	})
-	if err == nil {
-		_ = e.retire(ctx, r) // else it is counted and listed for longer
-	}
-	return r, err
 }
 
-// change changes an execution that is carried out elsewhere, while it runs.
-func (e *Engine) change(ctx context.Context, callerKey, id string, change func(*Record)) (*Record, error) {
+// change changes an execution that is carried out elsewhere, while it runs, and writes that.
+func (e *Engine) change(
+	ctx context.Context, callerKey, id string, write func(context.Context, *Record) error, change func(*Record),
+) (*Record, error) {
 	for ctx.Err() == nil {
 		r, err := e.Get(ctx, callerKey, id)
 		switch {
@@ -68,7 +66,7 @@ func (e *Engine) change(ctx context.Context, callerKey, id string, change func(*
 			return r, &StateError{Record: r}
 		}
 		change(r)
-		if err := e.save(ctx, r); !errors.Is(err, store.ErrConflict) {
+		if err := write(ctx, r); !errors.Is(err, store.ErrConflict) {
 			return r, err
 		}
 	}
@@ -80,9 +78,6 @@ func (e *Engine) silence(ctx context.Context, r *Record) error {
 	if !r.Outside || r.State.Terminal() || e.now().Before(r.Until) {
 		return nil
 	}
-	r.State, r.Finished, r.Failure = Failed, e.now(), silent()
-	if err := e.save(ctx, r); err != nil {
-		return err
-	}
-	return e.retire(ctx, r)
+	e.fail(r, silent())
+	return e.conclude(ctx, r)
 }

@@ -114,6 +114,51 @@ func TestRacingPlaces(t *testing.T) {
 	}
 }
 
+// A failed execution is not kept for longer than its steps, because somebody who was about to start it again has died:
+// it would do them again.
+func TestFailedExecutionsAreForgottenWithTheirSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := new(store.Memory)
+		const keep = 2 * time.Hour
+		o := execution.Options{Operations: map[string]*execution.Operation{"work": {
+			Durable: true, Retry: 3, Keep: keep,
+			Do: func(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {
+				if err := step(ctx, run, "only", 1); err != nil {
+					return nil, &execution.Failure{Code: "INTERNAL_ERROR"}
+				}
+				return nil, &execution.Failure{Code: "INTERNAL_ERROR", Final: true}
+			},
+		}}}
+		e := engines(t, 1, in, o)[0]
+		synctest.Wait()
+		r, err := e.Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended(t, e, r.ID)
+		time.Sleep(time.Hour)
+		o.Store, o.Logger = &killed{Store: in}, slog.New(slog.DiscardHandler)
+		dying, err := execution.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dying.Retry(t.Context(), ann, r.ID); !errors.Is(err, errDead) {
+			t.Fatal(err)
+		}
+		for range 5 * 60 { // also as its place is removed, and its steps are written again
+			time.Sleep(time.Minute)
+			_, err := e.Get(t.Context(), ann, r.ID)
+			steps, listErr := in.List(t.Context(), "exec//s/"+r.ID+"/", "", 1)
+			if listErr != nil || err == nil && len(steps) == 0 {
+				t.Fatalf("it is kept, and has no step: %v", listErr)
+			}
+		}
+		if r, err := e.Get(t.Context(), ann, r.ID); !errors.Is(err, execution.ErrNotFound) {
+			t.Errorf("it is kept: %+v, %v", r, err)
+		}
+	})
+}
+
 // A failed execution does not count, and needs a place to be started again. Who does that twice at a time has one.
 func TestPlacesOfRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

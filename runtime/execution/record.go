@@ -49,6 +49,7 @@ type Record struct {
 	Attempt   int       `json:"attempt,omitempty"`
 	Repeats   int       `json:"repeats,omitempty"` // of failed attempts since it was started, or started again
 	Again     int       `json:"again,omitempty"`   // how often it was started again after it had failed
+	Final     bool      `json:"final,omitempty"`   // it has failed and cannot be started again: its steps are removed
 	Lost      int       `json:"lost,omitempty"`    // attempts in a row whose worker was lost before a step was done
 	Steps     int       `json:"steps,omitempty"`   // that were done when the last worker was lost
 	Cancel    bool      `json:"cancel,omitempty"`  // the cancellation was asked for
@@ -80,6 +81,9 @@ type Record struct {
 // Version identifies this state of the record.
 func (r *Record) Version() uint64 { return uint64(r.version) }
 
+// over reports whether an execution has ended and cannot be started again, by whatever version of the program.
+func (r *Record) over() bool { return r.State.Terminal() && (r.State != Failed || r.Final) }
+
 // queued reports whether an attempt could be claimed.
 func (r *Record) queued() bool { return !r.State.Terminal() && r.Worker == "" }
 
@@ -98,8 +102,8 @@ func (e *Engine) read(ctx context.Context, id string) (*Record, error) {
 	return e.decode(entry)
 }
 
-// save writes a record over the version that was read. One that has ended expires. A change of which the store does not
-// say whether it was made is looked up.
+// save writes a record over the version that was read. One that has ended expires a while after that, however often it
+// is written since: its steps do. A change of which the store does not say whether it was made is looked up.
 func (e *Engine) save(ctx context.Context, r *Record) error {
 	r.Nonce = rand.Text()
 	text, err := e.encode(r)
@@ -111,7 +115,7 @@ func (e *Engine) save(ctx context.Context, r *Record) error {
 	case r.Buried:
 		ttl = defaultKeep
 	case r.State.Terminal():
-		ttl = e.operation(r).keep()
+		ttl = max(e.Expires(r).Sub(e.now()).Truncate(time.Millisecond), time.Millisecond)
 	}
 	version, err := e.o.Store.Put(ctx, e.recordKey(r.ID), text, r.version, ttl)
 	if err != nil && !errors.Is(err, store.ErrConflict) {

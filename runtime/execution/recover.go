@@ -200,13 +200,13 @@ func (e *Engine) lives(ctx context.Context, worker, owner string) (bool, error) 
 // release takes an execution from its worker, which is dead: a durable one is queued, an attached one ends, and is to
 // be retired.
 func (e *Engine) release(ctx context.Context, r *Record) bool {
-	now, owner := e.now(), r.Worker
+	owner := r.Worker
 	r.Worker = ""
 	switch {
 	case r.Cancel || r.Attached && r.State == Pending:
-		r.State, r.Finished = Cancelled, now
+		r.State, r.Finished = Cancelled, e.now()
 	case r.Attached:
-		r.State, r.Finished, r.Failure = Failed, now, interrupted()
+		e.fail(r, interrupted())
 	default:
 		steps := 0
 		err := e.each(ctx, e.root+stepPart+r.ID+"/", func(entry store.Entry) bool {
@@ -222,7 +222,7 @@ func (e *Engine) release(ctx context.Context, r *Record) bool {
 			r.Lost, r.Steps = 1, steps
 		}
 		if r.Due = e.soon(r); r.Lost > e.o.Losses {
-			r.State, r.Finished, r.Failure = Failed, now, interrupted()
+			e.fail(r, interrupted())
 		}
 	}
 	if e.save(ctx, r) != nil {
@@ -240,13 +240,14 @@ func (e *Engine) release(ctx context.Context, r *Record) bool {
 	return true
 }
 
-// canRetry reports whether an execution can be started again.
-func (e *Engine) canRetry(r *Record) bool {
-	return r.State == Failed && !r.Attached && r.Again < e.operation(r).Retry
+// fail makes a record that of a failed execution. Whether that can be started again is decided here: what it would go
+// on from is removed where it cannot, and another version of the program may have it otherwise.
+func (e *Engine) fail(r *Record, failure *Failure) {
+	r.State, r.Finished, r.Failure = Failed, e.now(), failure
+	r.Final = !e.canRetry(r) && !(e.o.Operations[r.Operation] == nil && !r.Attached && !r.Outside)
 }
 
-// mayRetry reports whether an execution can be started again, as far as this process knows: one that has its operation
-// may.
-func (e *Engine) mayRetry(r *Record) bool {
-	return e.canRetry(r) || r.State == Failed && !r.Attached && !r.Outside && e.o.Operations[r.Operation] == nil
+// canRetry reports whether an execution can be started again.
+func (e *Engine) canRetry(r *Record) bool {
+	return r.State == Failed && !r.Final && !r.Attached && r.Again < e.operation(r).Retry
 }

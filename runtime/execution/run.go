@@ -22,8 +22,9 @@ type Run struct {
 	params    []byte
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
-	yielding  atomic.Bool // it is to pause when its step has ended
-	pausing   atomic.Bool // it waits to begin
+	bounded   context.Context // ctx for the time of the attempt; nil: it has not begun
+	yielding  atomic.Bool     // it is to pause when its step has ended
+	pausing   atomic.Bool     // it waits to begin
 
 	begun   *Record       // as it was when the attempt was made; what does not change is read there
 	writing chan struct{} // has room for whoever writes the record
@@ -31,7 +32,7 @@ type Run struct {
 
 	mu        sync.Mutex
 	over      bool              // nothing is written any more
-	undone    bool              // a step was not done because the attempt is to end
+	undone    bool              // a step was not done because the attempt is to end, or its time is over
 	due       time.Time         // when it goes on
 	waiting   *Waiting          // for what it pauses
 	answered  bool              // the answer to the last pause is a step
@@ -99,6 +100,15 @@ func (r *Run) Stopped() error {
 	}
 }
 
+// ending returns why no step is begun any more: Stopped, or that the time of the attempt is over; nil: one may be.
+func (r *Run) ending() error {
+	cause := context.Cause(r.bounded)
+	if errors.Is(cause, context.DeadlineExceeded) {
+		return cause
+	}
+	return r.Stopped()
+}
+
 // yield makes the attempt end because the worker does: a durable execution at its next step, an attached one now.
 func (r *Run) yield() {
 	if !r.operation.Durable {
@@ -135,6 +145,7 @@ func (r *Run) carryOut() {
 		if r.operation.Timeout > 0 {
 			ctx, stop = context.WithTimeout(ctx, r.operation.Timeout)
 		}
+		r.bounded = ctx
 		go func() {
 			defer close(returned)
 			defer stop()
@@ -303,8 +314,10 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 	}
 	ctx, done := context.WithTimeout(context.Background(), storeTimeout)
 	defer done()
-	unfinished := failed != nil || undone // whatever the function has made of a step's error
-	paused := again || errors.Is(cause, ErrPaused) && (unfinished || !due.IsZero())
+	if undone && failed == nil { // whatever the function has made of a step's error
+		failed = interrupted()
+	}
+	paused := again || errors.Is(cause, ErrPaused) && (failed != nil || !due.IsZero())
 	cancelled := errors.Is(cause, ErrCancelled) || r.sessionEnded()
 	if failed != nil {
 		result = nil
@@ -324,7 +337,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 			record.Waiting = nil
 		}
 		switch {
-		case (cancelled || record.Cancel) && (unfinished || paused):
+		case (cancelled || record.Cancel) && (failed != nil || paused):
 			record.State = Cancelled
 		case paused && waiting != nil:
 			record.State, record.Due, record.Waiting, record.Lost = Paused, waiting.Until, waiting, 0
@@ -339,7 +352,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 			record.Repeats++
 			record.State, record.Due = Retrying, e.soon(record).Add(e.o.Backoff(record.Repeats))
 		case failed != nil:
-			record.State, record.Failure = Failed, failed
+			e.fail(record, failed)
 		default:
 			record.State, record.Result, record.ResultAside = Completed, inside, aside
 		}

@@ -36,7 +36,7 @@ func (r *Run) Step(ctx context.Context, name string, do func(context.Context) ([
 
 // broken notes that a step has failed while the attempt is to end, which is likely to be why. It returns the error.
 func (r *Run) broken(err error) error {
-	if err != nil && r.Stopped() != nil {
+	if err != nil && r.ending() != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.undone = true
@@ -66,7 +66,10 @@ func (r *Run) beginStep(ctx context.Context, name string) (key string, kept []by
 	case len(r.steps) >= mostSteps:
 		return "", nil, fmt.Errorf("the execution has more than %d steps", mostSteps)
 	}
-	if cause := r.Stopped(); cause != nil {
+	if r.over { // the attempt was given up, or has returned
+		return "", nil, ErrLost
+	}
+	if cause := r.ending(); cause != nil {
 		r.undone = true
 		return "", nil, cause
 	}
@@ -145,7 +148,7 @@ func (r *Run) heed(ctx context.Context, at string) error {
 	case err != nil:
 		r.cancel(ErrLost)
 		return fmt.Errorf("looking whether execution %s goes on: %w", r.ID(), err)
-	case now == nil || now.State.Terminal() && !e.canRetry(now):
+	case now == nil || now.over():
 		_ = e.drop(ctx, at) // else a walk does it
 		fallthrough
 	case now.Worker != r.worker || now.Attempt != r.attempt:

@@ -261,7 +261,7 @@ func (e *Engine) sweep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if r != nil && (!r.State.Terminal() || e.mayRetry(r)) {
+		if r != nil && !r.over() {
 			continue
 		}
 		if err := e.clear(ctx, id, r); err != nil {
