@@ -91,7 +91,9 @@ func (s *service) sources() []string {
 }
 
 // isHandler reports whether a function takes the request of an operation.
-func (s *service) isHandler(decl *ast.FuncDecl) bool { return decl.Recv != nil && s.requestOf(decl) != nil }
+func (s *service) isHandler(decl *ast.FuncDecl) bool {
+	return decl.Recv != nil && s.requestOf(decl) != nil
+}
 
 // requestOf returns the parameter of a function that is a struct with an aql tag on its blank field; nil: it has none.
 func (s *service) requestOf(decl *ast.FuncDecl) *ast.Field {
