@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -85,6 +86,38 @@ func TestParametersWithoutARecord(t *testing.T) {
 		}
 		if params, err := walker.Params(t.Context(), r); err != nil || !bytes.Equal(params, large) {
 			t.Errorf("%d bytes of parameters: %v", len(params), err)
+		}
+	})
+}
+
+// An attempt that pauses leaves no result, whatever it returns.
+func TestPausedAttemptsLeaveNoResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := new(store.Memory)
+		e := engines(t, 1, in, execution.Options{Operations: map[string]*execution.Operation{
+			"work": {Durable: true, Do: func(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {
+				for i := range 10 {
+					if run.Sleep(ctx, strconv.Itoa(i), time.Minute) != nil {
+						break
+					}
+				}
+				return make([]byte, 100<<10), nil
+			}},
+		}})[0]
+		synctest.Wait()
+		r, err := e.Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct {
+			after   time.Duration
+			results int
+		}{{9 * time.Minute, 0}, {2 * time.Minute, 1}} {
+			time.Sleep(tt.after)
+			results, err := in.List(t.Context(), "exec//s/"+r.ID+"/result-", "", 100)
+			if err != nil || len(results) != tt.results {
+				t.Errorf("%d results, want %d: %v", len(results), tt.results, err)
+			}
 		}
 	})
 }

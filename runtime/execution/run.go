@@ -319,7 +319,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 	}
 	paused := again || errors.Is(cause, ErrPaused) && (failed != nil || !due.IsZero())
 	cancelled := errors.Is(cause, ErrCancelled) || r.sessionEnded()
-	if failed != nil {
+	if failed != nil || paused {
 		result = nil
 	}
 	inside, aside, err := r.keepResult(ctx, result)
