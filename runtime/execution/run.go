@@ -26,6 +26,9 @@ type Run struct {
 	yielding  atomic.Bool     // it is to pause when its step has ended
 	pausing   atomic.Bool     // it waits to begin
 
+	slotting sync.Mutex // of what follows
+	slotted  bool       // the attempt at an attached execution has a slot
+
 	begun   *Record       // as it was when the attempt was made; what does not change is read there
 	writing chan struct{} // has room for whoever writes the record
 	record  *Record       // as it was written last; whoever writes has it
@@ -125,13 +128,35 @@ func (e *Engine) carryOutHere(run *Run, after time.Duration) {
 			run.carryOut() // it ends at once
 			return
 		}
-		select {
-		case e.slots <- struct{}{}:
-			defer func() { <-e.slots; e.nudge() }()
-		case <-run.ctx.Done():
-		}
+		run.takeSlot()
+		defer run.leaveSlot()
 		run.carryOut()
 	})
+}
+
+// takeSlot waits for a slot for an attempt at an attached execution that has none, unless it is to end.
+func (r *Run) takeSlot() {
+	r.slotting.Lock()
+	defer r.slotting.Unlock()
+	if r.slotted || r.ctx.Err() != nil {
+		return
+	}
+	select {
+	case r.engine.slots <- struct{}{}:
+		r.slotted = true
+	case <-r.ctx.Done():
+	}
+}
+
+// leaveSlot gives the slot of an attempt at an attached execution to others, if it has one.
+func (r *Run) leaveSlot() {
+	r.slotting.Lock()
+	defer r.slotting.Unlock()
+	if r.slotted {
+		<-r.engine.slots
+		r.slotted = false
+		r.engine.nudge()
+	}
 }
 
 // carryOut makes the attempt and writes what came of it. It returns when the function of the operation has returned.

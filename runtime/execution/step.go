@@ -188,9 +188,9 @@ func (r *Run) Sleep(ctx context.Context, name string, d time.Duration) error {
 	case r.operation.Durable:
 		err = sleep(ctx, left)
 	default:
-		<-e.slots // others may run meanwhile
+		r.leaveSlot() // others may run meanwhile
 		err = sleep(ctx, left)
-		e.slots <- struct{}{}
+		r.takeSlot()
 	}
 	return r.broken(err)
 }
