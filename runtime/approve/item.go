@@ -170,8 +170,10 @@ func (i *Item) wellFormed() bool {
 
 // hasItsVotes reports whether the item has the votes that lead to its state.
 func (i *Item) hasItsVotes() bool {
-	approved := i.State == Approved || i.State == Used
-	return (i.State == Denied) == (i.Denial() != nil) && !(approved && len(i.Missing()) > 0)
+	if i.State == Approved || i.State == Used {
+		return i.Denial() == nil && len(i.Missing()) == 0
+	}
+	return (i.State == Denied) == (i.Denial() != nil)
 }
 
 // isID reports whether a text has the form of an item's ID.

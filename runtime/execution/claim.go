@@ -156,7 +156,7 @@ func (e *Engine) take(ctx context.Context, worker string, r *Record, ended func(
 		e.deactivate(r.ID)
 		return false
 	}
-	run := e.newRun(r, nil)
+	run := e.newRun(context.Background(), r)
 	e.spawn(func() {
 		defer func() { <-e.slots; ended() }()
 		run.carryOut()

@@ -244,7 +244,8 @@ func (e *Engine) release(ctx context.Context, r *Record) bool {
 // on from is removed where it cannot, and another version of the program may have it otherwise.
 func (e *Engine) fail(r *Record, failure *Failure) {
 	r.State, r.Finished, r.Failure = Failed, e.now(), failure
-	r.Final = !e.canRetry(r) && !(e.o.Operations[r.Operation] == nil && !r.Attached && !r.Outside)
+	elsewhere := e.o.Operations[r.Operation] == nil && !r.Attached && !r.Outside // where the operation is known
+	r.Final = !elsewhere && !e.canRetry(r)
 }
 
 // canRetry reports whether an execution can be started again.

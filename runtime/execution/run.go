@@ -48,7 +48,7 @@ type Run struct {
 }
 
 // newRun makes an attempt that has not begun. It is cancelled when the session of an attached execution ends.
-func (e *Engine) newRun(r *Record, session context.Context) *Run {
+func (e *Engine) newRun(session context.Context, r *Record) *Run {
 	run := &Run{
 		engine: e, operation: e.operation(r), worker: r.Worker, attempt: r.Attempt, begun: r, record: r,
 		writing: make(chan struct{}, 1), steps: make(map[string][]byte), used: make(map[string]bool),
@@ -427,7 +427,7 @@ func (e *Engine) settle(ctx context.Context, r *Run, record *Record) bool {
 		}
 	case record.Attached:
 		copied := *record
-		next := e.newRun(&copied, r.session)
+		next := e.newRun(r.session, &copied)
 		next.params = r.params
 		e.carryOutHere(next, record.Due.Sub(e.now()))
 		e.lookNow(ctx, record)

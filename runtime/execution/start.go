@@ -116,7 +116,7 @@ func (e *Engine) startHere(ctx context.Context, r *Record, s *Start) (*Record, e
 		return nil, err
 	}
 	copied := *r
-	run := e.newRun(&copied, s.Session)
+	run := e.newRun(s.Session, &copied)
 	run.params = s.Params
 	e.carryOutHere(run, 0)
 	return r, nil

@@ -17,8 +17,6 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-type loopOptions = aql.Loop
-
 const message = `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`
 
 type opening = func(context.Context, *slog.Logger) (*aql.Registry, aql.Options, func(), error)
