@@ -195,23 +195,23 @@ func (e *Engine) repair(ctx context.Context, r *Record) (bool, error) {
 	if left, err := e.isLeft(ctx, r, key); err != nil || !left {
 		return false, err
 	}
-	if r.Worker == "" && e.o.Dispatcher != nil {
-		added, err := e.enqueue(ctx, r)
-		if err != nil || !added || e.taken(ctx, r.ID) { // whoever has taken it may have been about to queue it
+	if r.Worker != "" {
+		return true, e.put(ctx, key, nil, 0) // whoever looks after the entries of workers finds it
+	}
+	// Whoever has written the record may be about to queue it, and has the entry of a worker until then.
+	if e.taken(ctx, r.ID) {
+		return false, nil
+	}
+	if e.o.Dispatcher != nil {
+		if added, err := e.enqueue(ctx, r); err != nil || !added {
 			return false, err
 		}
-		return e.isLeft(ctx, r, key)
+		return e.isLeft(ctx, r, key) // else it has gone on before it was queued
 	}
-	if r.Worker == "" {
-		if e.taken(ctx, r.ID) {
-			return false, nil
-		}
-		// It may have been queued since, by whoever has removed the entry of a worker then.
-		if left, err := e.isLeft(ctx, r, key); err != nil || !left {
-			return false, err
-		}
+	if left, err := e.isLeft(ctx, r, key); err != nil || !left {
+		return false, err
 	}
-	return true, e.put(ctx, key, nil, 0) // of a worker: whoever looks after those finds it
+	return true, e.put(ctx, key, nil, 0)
 }
 
 // isLeft reports whether an execution lacks the entry of a key, and is as it was read.
@@ -272,15 +272,9 @@ func (e *Engine) sweep(ctx context.Context) error {
 
 // clear removes what is left of an execution that has ended for good, or has no record.
 func (e *Engine) clear(ctx context.Context, id string, r *Record) error {
-	if r == nil {
-		params, err := e.o.Store.Get(ctx, e.asideKey(id, paramsEntry))
-		if err != nil {
+	if r == nil { // its maker may be about to write the record, or may have done so since
+		if buried, err := e.bury(ctx, id); err != nil || !buried {
 			return err
-		}
-		if params.Exists() { // its maker may be about to write the record
-			if buried, err := e.bury(ctx, id); err != nil || !buried {
-				return err
-			}
 		}
 		r = &Record{ID: id}
 	}

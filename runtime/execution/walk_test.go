@@ -120,3 +120,127 @@ func TestWalkBesideAHandOver(t *testing.T) {
 		t.Errorf("%d executions were forgotten: %v", n, err)
 	}
 }
+
+// queueing is a dispatcher that gets a job from another process as soon as somebody looks at the entries of workers.
+type queueing struct {
+	execution.Dispatcher
+	jobs map[string]bool
+}
+
+func (d *queueing) Enqueue(_ context.Context, job execution.Job) (bool, error) {
+	known := d.jobs[job.Execution]
+	d.jobs[job.Execution] = true
+	return !known, nil
+}
+
+// queuedElsewhere is a store in which a process queues an execution with a dispatcher, and removes its own entry, behind
+// a number of calls.
+type queuedElsewhere struct {
+	store.Store
+	calls, at int
+	queue     func()
+	work      string
+}
+
+func (s *queuedElsewhere) call(ctx context.Context) error {
+	if s.calls++; s.calls != s.at {
+		return nil
+	}
+	s.queue()
+	entry, err := s.Store.Get(ctx, s.work)
+	if err != nil {
+		return err
+	}
+	return s.Delete(ctx, s.work, entry.Version)
+}
+
+func (s *queuedElsewhere) Get(ctx context.Context, key string) (store.Entry, error) {
+	if err := s.call(ctx); err != nil {
+		return store.Entry{}, err
+	}
+	return s.Store.Get(ctx, key)
+}
+
+func (s *queuedElsewhere) List(ctx context.Context, prefix, after string, limit int) ([]store.Entry, error) {
+	if err := s.call(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.List(ctx, prefix, after, limit)
+}
+
+// An execution that another process queues with a dispatcher while a walk looks at it was not forgotten, whenever that
+// is.
+func TestWalkBesideADispatcher(t *testing.T) {
+	for at := 1; ; at++ {
+		d := &queueing{jobs: make(map[string]bool)}
+		in := &queuedElsewhere{
+			Store: new(store.Memory), at: at, work: "exec//w/r1/exec_x", queue: func() { d.jobs["exec_x"] = true },
+		}
+		for key, value := range map[string]string{
+			"exec//r/exec_x":     `1{"id":"exec_x","operation":"work","state":"pending","due":"1970-01-01T00:00:00Z"}`,
+			"exec//o/x/0/exec_x": "", in.work: "",
+		} {
+			if _, err := in.Put(t.Context(), key, []byte(value), 0, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e, err := execution.New(execution.Options{Store: in, Dispatcher: d, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := e.Walk(t.Context()); n != 0 || err != nil {
+			t.Errorf("behind call %d: %d executions were forgotten: %v", at, n, err)
+		}
+		if in.calls < at {
+			if at < 6 {
+				t.Errorf("a walk makes %d calls of the store; it should make more", in.calls)
+			}
+			return
+		}
+	}
+}
+
+// completing is a store in which an execution is made, and completes, as soon as its record was read.
+type completing struct {
+	store.Store
+	done bool
+}
+
+func (s *completing) Get(ctx context.Context, key string) (store.Entry, error) {
+	entry, err := s.Store.Get(ctx, key)
+	if err != nil || key != "exec//r/exec_x" || s.done {
+		return entry, err
+	}
+	s.done = true
+	for key, value := range map[string]string{
+		key:                       `1{"id":"exec_x","operation":"work","state":"completed","result_aside":"result-1"}`,
+		"exec//s/exec_x/result-1": `"large"`,
+	} {
+		if _, err := s.Put(ctx, key, []byte(value), 0, 0); err != nil {
+			return entry, err
+		}
+	}
+	params, err := s.Store.Get(ctx, "exec//s/exec_x/params")
+	if err == nil {
+		err = s.Delete(ctx, params.Key, params.Version)
+	}
+	return entry, err
+}
+
+// A walk that found parameters without a record does not remove the result of an execution that was made since.
+func TestWalkBesideACompletion(t *testing.T) {
+	in := &completing{Store: new(store.Memory)}
+	if _, err := in.Put(t.Context(), "exec//s/exec_x/params", []byte(`"large"`), 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	e, err := execution.New(execution.Options{Store: in, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Walk(t.Context()); err != nil || !in.done {
+		t.Fatalf("walked, and the execution was made: %v: %v", in.done, err)
+	}
+	if entry, err := in.Get(t.Context(), "exec//s/exec_x/result-1"); err != nil || !entry.Exists() {
+		t.Errorf("the result is gone: %v", err)
+	}
+}
