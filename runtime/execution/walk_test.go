@@ -133,7 +133,7 @@ func (d *queueing) Enqueue(_ context.Context, job execution.Job) (bool, error) {
 	return !known, nil
 }
 
-// queuedElsewhere is a store in which a process queues an execution with a dispatcher, and removes its own entry, behind
+// queuedElsewhere is a store in which a process queues an execution with a dispatcher, and removes its own entry, after
 // a number of calls.
 type queuedElsewhere struct {
 	store.Store
@@ -189,7 +189,7 @@ func TestWalkBesideADispatcher(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := e.Walk(t.Context()); n != 0 || err != nil {
-			t.Errorf("behind call %d: %d executions were forgotten: %v", at, n, err)
+			t.Errorf("after call %d: %d executions were forgotten: %v", at, n, err)
 		}
 		if in.calls < at {
 			if at < 6 {
