@@ -56,6 +56,9 @@ func (b *builder) addLifecycle(o operation, h *handled) {
 				"make the dry run an operation of its own")
 		}
 	}
+	if !l.Asks {
+		b.reportPause(o)
+	}
 	op.Lifecycle = l
 }
 

@@ -231,11 +231,10 @@ func (i *Item) Denial() *Vote {
 	return nil
 }
 
-// Decide adds a vote to the item, if it counts; otherwise it fails with one of the errors of this package. The item is
-// changed, and not where it was read from.
-func (i *Item) Decide(v Vote) error {
-	v.Reason = strings.ToValidUTF8(strings.TrimSpace(v.Reason), "�")
-	if v.At = v.At.UTC(); v.At.Before(i.Opened) {
+// Refuses returns why a vote of this person does not count at this time, as one of the errors of this package;
+// nil: it counts, once Reason and Typed are as the item needs them, which are not looked at.
+func (i *Item) Refuses(v Vote) error {
+	if v.At.Before(i.Opened) {
 		v.At = i.Opened
 	}
 	switch i.StateAt(v.At) {
@@ -253,12 +252,6 @@ func (i *Item) Decide(v Vote) error {
 	serves := len(i.Needs.Factors) == 0 ||
 		slices.ContainsFunc(i.Needs.Factors, func(f Factor) bool { return f.counts(&v) })
 	switch {
-	case len(v.Reason) > longestReason:
-		return ErrLongReason
-	case i.Needs.Reason && v.Reason == "":
-		return ErrNoReason
-	case v.Approve && !i.Typing.Accepts(v.Typed):
-		return ErrMistyped
 	case v.Approve && own && i.Needs.NotRequester:
 		return ErrRequester
 	case !serves && (v.Approve || !own): // who asks may always withdraw
@@ -267,6 +260,27 @@ func (i *Item) Decide(v Vote) error {
 		return ErrTooEarly
 	case v.Approve && slices.ContainsFunc(i.Votes, func(other Vote) bool { return other.By.Key() == v.By.Key() }):
 		return ErrVoted
+	}
+	return nil
+}
+
+// Decide adds a vote to the item, if it counts; otherwise it fails with one of the errors of this package. The item is
+// changed, and not where it was read from.
+func (i *Item) Decide(v Vote) error {
+	if err := i.Refuses(v); err != nil {
+		return err
+	}
+	v.Reason = strings.ToValidUTF8(strings.TrimSpace(v.Reason), "�")
+	if v.At = v.At.UTC(); v.At.Before(i.Opened) {
+		v.At = i.Opened
+	}
+	switch {
+	case len(v.Reason) > longestReason:
+		return ErrLongReason
+	case i.Needs.Reason && v.Reason == "":
+		return ErrNoReason
+	case v.Approve && !i.Typing.Accepts(v.Typed):
+		return ErrMistyped
 	}
 	i.Votes = append(slices.Clone(i.Votes), v)
 	switch {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
@@ -55,6 +54,9 @@ func (d *Desk) decide(ctx context.Context, f Flags, item *approve.Item, of decis
 	if err := d.writeItem(t, item); err != nil {
 		return fmt.Errorf("writing to the terminal: %w", err)
 	}
+	if err := item.Refuses(d.by(true)); err != nil {
+		return d.explain(err, item)
+	}
 	if item.StateAt(d.now()) == approve.Open {
 		if err := t.askToType(ctx, item, of, &f); err != nil {
 			return err
@@ -87,12 +89,13 @@ func (t *dialog) askToType(ctx context.Context, item *approve.Item, of decision,
 	return nil
 }
 
-// vote votes, records the vote, and says what has become of the item.
-func (d *Desk) vote(ctx context.Context, id string, approves bool, f Flags) error {
-	item, err := d.Inbox.Vote(ctx, id, approve.Vote{
-		By: d.Who, Groups: d.Groups, Channel: approve.Terminal, Approve: approves, Reason: f.Reason, Typed: f.Type,
-		At: d.now(),
-	})
+// by returns a vote of who is at the desk.
+func (d *Desk) by(approves bool) approve.Vote {
+	return approve.Vote{By: d.Who, Groups: d.Groups, Channel: approve.Terminal, Approve: approves, At: d.now()}
+}
+
+// explain adds to the error of a vote what its person can do.
+func (d *Desk) explain(err error, item *approve.Item) error {
 	switch {
 	case errors.Is(err, approve.ErrNotApprover):
 		return fmt.Errorf("%w: %s", err, words.Printable(needs(&item.Needs)))
@@ -101,9 +104,18 @@ func (d *Desk) vote(ctx context.Context, id string, approves bool, f Flags) erro
 	case errors.Is(err, approve.ErrMistyped):
 		return fmt.Errorf("not approved: %w; nothing has run", err)
 	case errors.Is(err, approve.ErrDecided):
-		return fmt.Errorf("%w: it is %s", err, words.Printable(string(item.State)))
-	case err != nil:
-		return err
+		return fmt.Errorf("%w: it is %s", err, words.Printable(string(item.StateAt(d.now()))))
+	}
+	return err
+}
+
+// vote votes, records the vote, and says what has become of the item.
+func (d *Desk) vote(ctx context.Context, id string, approves bool, f Flags) error {
+	vote := d.by(approves)
+	vote.Reason, vote.Typed = f.Reason, f.Type
+	item, err := d.Inbox.Vote(ctx, id, vote)
+	if err != nil {
+		return d.explain(err, &item)
 	}
 	fmt.Fprintln(d.Stdout, outcome(&item))
 	if d.Audit == nil || item.State == approve.Used { // what is lifted is on record already
@@ -145,10 +157,5 @@ func outcome(item *approve.Item) string {
 		}
 		return fmt.Sprintf("%s is denied. The agent is told so when it sends its request again.", id)
 	}
-	var missing []string
-	for _, factor := range item.Missing() {
-		missing = append(missing, people(factor))
-	}
-	return fmt.Sprintf("Your approval of %s counts. It still needs %s.", id,
-		words.Printable(strings.Join(missing, ", and ")))
+	return fmt.Sprintf("Your approval of %s counts. It still needs %s.", id, words.Printable(missing(item)))
 }

@@ -85,7 +85,8 @@ func (d *desk) state(t *testing.T, id string) approve.State {
 	return item.State
 }
 
-// F61: what a person does at the terminal, and what becomes of the item.
+// F61: what a person does at the terminal, and what becomes of the item. Whose vote would not count is asked to type
+// nothing.
 func TestDecisions(t *testing.T) {
 	factors := func(q *approve.Question) {
 		q.Needs = approve.Needs{Factors: []approve.Factor{{Count: 2, Groups: []string{"ops"}}}, Reason: true}
@@ -145,11 +146,11 @@ func TestDecisions(t *testing.T) {
 		},
 		"another group": {change: func(q *approve.Question) {
 			q.Needs.Factors = []approve.Factor{{Groups: []string{"legal"}}}
-		}, typed: "approve\n", word: "approve", state: approve.Open, code: 2, says: "1 person of legal"},
+		}, word: "approve", state: approve.Open, code: 2, says: "1 person of legal"},
 		"the own request over HTTP": {change: func(q *approve.Question) {
 			q.Caller, q.Needs.NotRequester = identity.Caller{Subject: "eve", Issuer: "https://issuer.example"}, true
-		}, typed: "approve\n", word: "approve", state: approve.Open, code: 2, says: "who asks cannot approve"},
-		"too early": {change: func(q *approve.Question) { q.Cooldown = time.Minute }, typed: "approve\n", word: "approve",
+		}, word: "approve", state: approve.Open, code: 2, says: "who asks cannot approve"},
+		"too early": {change: func(q *approve.Question) { q.Cooldown = time.Minute }, word: "approve",
 			state: approve.Open, code: 2, says: "wait until"},
 		"what an execution asks is approved": {
 			change: enquires, typed: "approve\n", word: "approve", state: approve.Approved, says: "The execution goes on",
@@ -157,7 +158,7 @@ func TestDecisions(t *testing.T) {
 		"what an execution asks is denied": {
 			change: enquires, word: "deny", state: approve.Denied, says: "The execution is told so",
 		},
-		"too late": {change: func(q *approve.Question) { q.Lifetime = time.Second }, typed: "approve\n", word: "approve",
+		"too late": {change: func(q *approve.Question) { q.Lifetime = time.Second }, word: "approve",
 			state: approve.Open, code: 2, says: "has expired"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -269,6 +270,18 @@ func TestLists(t *testing.T) {
 	if d.stdout.String() != want {
 		t.Errorf("got\n%swant\n%s", &d.stdout, want)
 	}
+	third := d.ask(t, func(q *approve.Question) {
+		q.Binding, q.At = approve.Binding{2}, start.Add(2*time.Second)
+		q.Needs.Factors = []approve.Factor{{Count: 2}}
+	})
+	d.run(t, operator.Flags{}, "approve", third)
+	d.stdout.Reset()
+	d.run(t, operator.Flags{}, "list")
+	want += third + "  open  delete_note destructive  confirmation  by ann (stdio)  28s ago  still needs 1 person\n"
+	if d.stdout.String() != want {
+		t.Errorf("got\n%swant\n%s", &d.stdout, want)
+	}
+	d.run(t, operator.Flags{}, "deny", third)
 	d.stdout.Reset()
 	d.run(t, operator.Flags{All: true, JSON: true}, "list")
 	var items []approve.Item
@@ -279,7 +292,7 @@ func TestLists(t *testing.T) {
 		}
 		items = append(items, item)
 	}
-	if len(items) != 2 || items[0].ID != first || items[0].State != approve.Denied || items[1].ID != second {
+	if len(items) != 3 || items[0].ID != first || items[0].State != approve.Denied || items[1].ID != second {
 		t.Errorf("%+v", items)
 	}
 	for _, words := range [][]string{nil, {"show"}, {"aprove", first}, {"list", "x"}} {

@@ -73,6 +73,9 @@ func (d *Desk) line(item *approve.Item, now time.Time) string {
 		item.ID, string(item.State), what, string(item.Kind), "by " + name(item.Caller),
 		now.Sub(item.Opened).Round(time.Second).String() + " ago",
 	}
+	if left := missing(item); len(item.Votes) > 0 && item.State == approve.Open {
+		columns = append(columns, "still needs "+left)
+	}
 	for i := range columns {
 		columns[i] = words.Printable(columns[i])
 	}
@@ -196,7 +199,7 @@ func writeParams(out *strings.Builder, title, object string) {
 // watch prints the items that wait and what becomes of each, until ctx ends. It warns of entries that it cannot read,
 // and ends with an error about them.
 func (d *Desk) watch(ctx context.Context, f Flags) error {
-	seen := make(map[string]approve.State)
+	seen := make(map[string]string)
 	var unread error
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -212,12 +215,12 @@ func (d *Desk) watch(ctx context.Context, f Flags) error {
 			fmt.Fprintf(d.Stderr, "%s operator: %v\n", d.Program, unreadNow)
 		}
 		unread = unreadNow
-		now, known := d.now(), make(map[string]approve.State)
+		now, known := d.now(), make(map[string]string)
 		for i := range items {
 			item := &items[i]
 			item.State = item.StateAt(now)
-			known[item.ID] = item.State
-			if before, shown := seen[item.ID]; shown && before == item.State || first && item.State != approve.Open {
+			known[item.ID] = fmt.Sprint(item.State, len(item.Votes))
+			if seen[item.ID] == known[item.ID] || first && item.State != approve.Open {
 				continue
 			}
 			if f.JSON {
@@ -251,6 +254,15 @@ func name(c identity.Caller) string {
 		return words.Printable(c.Subject)
 	}
 	return words.Printable(c.Subject) + " (" + words.Printable(c.Issuer) + ")"
+}
+
+// missing says who must approve still; empty: nobody.
+func missing(item *approve.Item) string {
+	var parts []string
+	for _, factor := range item.Missing() {
+		parts = append(parts, people(factor))
+	}
+	return strings.Join(parts, ", and ")
 }
 
 // needs says who must approve.

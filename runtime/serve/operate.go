@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
@@ -91,7 +90,7 @@ func (e environment) operate(ctx context.Context, options Options, set *flag.Fla
 // isThere fails where the state is a file that does not exist: it would be made, and nothing would wait in it. The
 // passphrase of a person may be there before the adapter has served.
 func (s settings) isThere(words []string) error {
-	if s.state == memory || strings.Contains(s.state, "://") || slices.Equal(words, []string{"passphrase"}) {
+	if !s.inFile() || slices.Equal(words, []string{"passphrase"}) {
 		return nil
 	}
 	if _, err := os.Stat(s.state); errors.Is(err, os.ErrNotExist) {

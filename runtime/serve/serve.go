@@ -216,7 +216,7 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 		return exitUsage
 	}
 	if source != nil {
-		go followPolicy(ctx, source, adapter, log)
+		go settings.followPolicy(ctx, source, adapter, log)
 	}
 	if adapter.Executes() {
 		working := work(ctx, adapter, log)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/policy/policyfile"
 	"github.com/aqltag/aqltag/runtime/store"
 )
@@ -100,7 +101,26 @@ func (s settings) prepare(
 		return fail(fmt.Errorf("-policy: %w", err))
 	}
 	options.Adapter.Policy = source.Policy()
+	s.warnOfOnePerson(source.Policy(), log)
 	return source, opened, nil
+}
+
+// inFile reports whether the state is a file.
+func (s settings) inFile() bool { return s.state != memory && !strings.Contains(s.state, "://") }
+
+// warnOfOnePerson warns of rules that need several people where the state is a file: those who decide as the user of the
+// adapter are one person.
+func (s settings) warnOfOnePerson(p *policy.Policy, log *slog.Logger) {
+	if !s.inFile() {
+		return
+	}
+	for i := range p.Rules {
+		if a := p.Rules[i].Approvers; a != nil && a.Count > 1 {
+			log.Warn("a rule needs several people, each with an account of their own that can write the state: where all "+
+				"decide as the user of the adapter, they are one person, and nothing is ever approved",
+				"rule", p.Rules[i].Name, "people", a.Count, "state", s.state)
+		}
+	}
 }
 
 // readStateKeys reads the files of -state-key: the key, and those before it.
@@ -128,7 +148,9 @@ const pollPolicy = 2 * time.Second
 
 // followPolicy sets the adapter's policy when its file changes, until ctx ends. It checks the file at intervals and on
 // the hang-up signal. A policy with mistakes is logged and not set.
-func followPolicy(ctx context.Context, source *policyfile.File, adapter *aql.Adapter, log *slog.Logger) {
+func (s settings) followPolicy(
+	ctx context.Context, source *policyfile.File, adapter *aql.Adapter, log *slog.Logger,
+) {
 	hangUp := make(chan os.Signal, 1)
 	signal.Notify(hangUp, syscall.SIGHUP)
 	defer signal.Stop(hangUp)
@@ -153,6 +175,7 @@ func followPolicy(ctx context.Context, source *policyfile.File, adapter *aql.Ada
 			log.Error("the policy was not reloaded; the one before it stays in force", slog.Any("error", err))
 		case changed:
 			log.Info("the policy was reloaded")
+			s.warnOfOnePerson(source.Policy(), log)
 		}
 	}
 }

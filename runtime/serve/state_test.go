@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -16,6 +17,7 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -208,6 +210,31 @@ func TestPolicyIsFollowed(t *testing.T) {
 	write("version: 1\nrules:\n  - {name: stop, effect: deny, operations: [delete_note], reason: Not today}\n")
 	hangUp(t)
 	becomes("Not today", "")
+}
+
+// A rule that needs two people is warned of where the state is a file, which one user writes.
+func TestRulesForSeveralPeople(t *testing.T) {
+	for name, tt := range map[string]struct {
+		state string
+		count int
+		warns bool
+	}{
+		"a file":                  {"state.db", 2, true},
+		"a file, and one person":  {"state.db", 1, false},
+		"a server":                {"postgres://db.example/notes", 2, false},
+		"memory, with no command": {memory, 2, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var logged bytes.Buffer
+			settings{state: tt.state}.warnOfOnePerson(&policy.Policy{Rules: []policy.Rule{
+				{Name: "free", Effect: policy.Allow},
+				{Name: "two", Effect: policy.Confirm, Approvers: &policy.Approvers{Count: tt.count}},
+			}}, slog.New(slog.NewTextHandler(&logged, nil)))
+			if got := strings.Contains(logged.String(), "rule=two people=2"); got != tt.warns {
+				t.Errorf("warned: %v, want %v: %s", got, tt.warns, &logged)
+			}
+		})
+	}
 }
 
 // REQ-AU-06: what happened is in the file, in a chain that holds over several processes.

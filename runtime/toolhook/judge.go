@@ -157,8 +157,8 @@ const goal = "Everything that the agent does with the tools of its client, each 
 
 // waits is the answer to what waits for a person.
 func (a *asking) waits(what, item string) answer {
-	return refusal("a person has to approve of %s first, by '%s operator approve %s'. Tell the user, and make the same "+
-		"tool use again when that is done, without any change", what, a.desk.Program, item)
+	return refusal("a person has to approve of %s first, by '%s operator approve %s' with the -state of the hook. Tell the "+
+		"user, and make the same tool use again when that is done, without any change", what, a.desk.Program, item)
 }
 
 // directed is the answer that a directive is.
@@ -178,18 +178,23 @@ func (a *asking) directed(r *reply) answer {
 		}
 		return refusal("a person has refused it. Do not try it in another way")
 	case d.Risk == "verify":
-		return refusal("a person has to look at the agent first: '%s operator list' says at what. Tell the user, and make "+
-			"the same tool use again when that is done, without any change", a.desk.Program)
+		return refusal("a person has to look at the agent first: %s says at what. Tell the user, and make the same tool use "+
+			"again when that is done, without any change", a.list())
 	}
-	return refusal("the agent waits for a person: '%s operator list' says for what. Tell the user", a.desk.Program)
+	return refusal("the agent waits for a person: %s says for what. Tell the user", a.list())
+}
+
+// list is what a person runs to see what waits. The file of the state is nothing for agents.
+func (a *asking) list() string {
+	return "'" + a.desk.Program + " operator list' with the -state of the hook"
 }
 
 // personRefused begins the reason of a directive where a person has refused.
 const personRefused = "A person has refused"
 
 func (a *asking) blocked() answer {
-	return refusal("agent '%s' is blocked until a person lifts that: '%s operator list' says why. Stop, do nothing more, "+
-		"and tell the user", a.agent, a.desk.Program)
+	return refusal("agent '%s' is blocked until a person lifts that: %s says why. Stop, do nothing more, and tell the user",
+		a.agent, a.list())
 }
 
 // failed is the answer where the loop has not judged the step. Messages of failures are written for agents.
