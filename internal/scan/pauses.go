@@ -7,8 +7,8 @@ import (
 	"github.com/aqltag/aqltag/internal/diag"
 )
 
-// reportPause warns of a handler that pauses its execution although the operation does not say so: the pause then fails.
-// It sees what the handler calls itself, by the name that its *aql.Run has there.
+// reportPause warns of a handler that pauses its execution although the operation does not say so: the pause then
+// fails. It sees what the handler calls itself, by the name that its *aql.Run has there.
 func (b *builder) reportPause(o operation) {
 	params := o.fn.Signature().Params()
 	run, body := params.At(params.Len()-1).Name(), b.Body(o.fn)

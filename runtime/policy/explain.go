@@ -29,7 +29,10 @@ type Explanation struct {
 	Reauthenticate bool   `json:"reauthenticate,omitempty"`
 	// Approvers are those who must approve, in words, one for each rule that says so.
 	Approvers []string `json:"approvers,omitempty"`
-	Rules     []Match  `json:"rules"` // in the order of the policy
+	// TypeToConfirm is the parameter whose value a person types before the call runs, whatever the policy says; empty:
+	// there is none, or the call is denied.
+	TypeToConfirm string  `json:"type_to_confirm,omitempty"`
+	Rules         []Match `json:"rules"` // in the order of the policy
 }
 
 // Match reports whether one rule matches a call.
@@ -63,6 +66,9 @@ func (b *Bound) Explain(operation string, q Request) Explanation {
 	o := b.operations[operation]
 	if o != nil {
 		e.Category, e.Danger = o.Category, o.Danger
+		if e.Effect != Deny {
+			e.TypeToConfirm = o.TypeToConfirm
+		}
 	}
 	for i := range b.rules {
 		r := &b.rules[i]
@@ -186,6 +192,10 @@ func (e Explanation) WriteText(w io.Writer) error {
 	}
 	if e.Category != "" {
 		fmt.Fprintf(facts, "  danger level\t%s (%s)\n", e.Danger, e.Category)
+	}
+	if e.TypeToConfirm != "" {
+		fmt.Fprintf(facts, "  all the same\ta person types the value of %s before it runs\n",
+			words.Printable(e.TypeToConfirm))
 	}
 	caller := cmp.Or(e.Caller, "anonymous")
 	if e.Issuer != "" {

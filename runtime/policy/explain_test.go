@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/policy"
 )
@@ -56,6 +57,31 @@ func TestExplanations(t *testing.T) {
 		t.Fatal(err)
 	}
 	diff(t, string(want), b.String())
+}
+
+// A call that a person confirms by typing a value is not explained as one that runs at once.
+func TestExplanationsOfTypedConfirmations(t *testing.T) {
+	definitions := gen.Definitions{Operations: []gen.Operation{{
+		Name: "delete_board", Category: gen.Delete, Danger: gen.Destructive, TypeToConfirm: "board_id",
+		Params: []gen.Param{{Name: "board_id", Type: "string", Required: true}},
+	}}}
+	for effect, want := range map[policy.Effect]string{
+		policy.Allow: "board_id", policy.Confirm: "board_id", policy.Deny: "",
+	} {
+		bound, err := (&policy.Policy{Default: effect}).Bind(&definitions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		e := bound.Explain("delete_board", policy.Request{})
+		if err := e.WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		const line = "a person types the value of board_id"
+		if e.TypeToConfirm != want || strings.Contains(text.String(), line) != (want != "") {
+			t.Errorf("%s: %q:\n%s", effect, e.TypeToConfirm, &text)
+		}
+	}
 }
 
 // What is sensitive is in no explanation.

@@ -108,8 +108,8 @@ func (s settings) prepare(
 // inFile reports whether the state is a file.
 func (s settings) inFile() bool { return s.state != memory && !strings.Contains(s.state, "://") }
 
-// warnOfOnePerson warns of rules that need several people where the state is a file: those who decide as the user of the
-// adapter are one person.
+// warnOfOnePerson warns of rules that need several people where the state is a file: those who decide as the user of
+// the adapter are one person.
 func (s settings) warnOfOnePerson(p *policy.Policy, log *slog.Logger) {
 	if !s.inFile() {
 		return

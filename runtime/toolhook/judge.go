@@ -157,8 +157,8 @@ const goal = "Everything that the agent does with the tools of its client, each 
 
 // waits is the answer to what waits for a person.
 func (a *asking) waits(what, item string) answer {
-	return refusal("a person has to approve of %s first, by '%s operator approve %s' with the -state of the hook. Tell the "+
-		"user, and make the same tool use again when that is done, without any change", what, a.desk.Program, item)
+	return refusal("a person has to approve of %s first, by '%s operator approve %s' with the -state of the hook. Tell "+
+		"the user, and make the same tool use again when that is done, without any change", what, a.desk.Program, item)
 }
 
 // directed is the answer that a directive is.
@@ -193,8 +193,8 @@ func (a *asking) list() string {
 const personRefused = "A person has refused"
 
 func (a *asking) blocked() answer {
-	return refusal("agent '%s' is blocked until a person lifts that: %s says why. Stop, do nothing more, and tell the user",
-		a.agent, a.list())
+	return refusal("agent '%s' is blocked until a person lifts that: %s says why. Stop, do nothing more, and tell the "+
+		"user", a.agent, a.list())
 }
 
 // failed is the answer where the loop has not judged the step. Messages of failures are written for agents.
