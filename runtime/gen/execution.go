@@ -252,7 +252,7 @@ func executionTypes(asks bool) []Type {
 					Description: "What it has come to, if completed",
 				},
 				part("error", "Error", "ExecutionError", "Why it has failed"),
-				integer("attempt", "Attempt", "Number of the attempt, from 1 on"),
+				integer("attempt", "Attempt", "Number of the attempt, from 1 on; to go on after a pause is one, too"),
 				{
 					Name: "cancel_requested", Go: "CancelRequested", Type: "boolean", OmitEmpty: true,
 					Description: "That it runs still, although it is to end",
