@@ -32,7 +32,7 @@ type Approval struct {
 type Decision struct {
 	Approved bool      `json:"approved"`
 	Expired  bool      `json:"expired,omitempty"` // nobody has decided in time
-	Reason   string    `json:"reason,omitempty"`  // of the operator; empty: none was given
+	Reason   string    `json:"reason,omitempty"`  // empty: none was given; of several approvals, all with semicolons
 	By       string    `json:"by,omitempty"`      // who decided; of several approvals, of all with commas between them
 	At       time.Time `json:"at,omitzero"`       // when
 }

@@ -39,6 +39,7 @@ func TestThePolicySaysWhoAnswersQuestions(t *testing.T) {
 		lifetime time.Duration
 		votes    []vote
 		by       string
+		because  string
 	}{
 		"two of a group": {
 			[]policy.Rule{two}, `{"target":"live"}`,
@@ -49,15 +50,15 @@ func TestThePolicySaysWhoAnswersQuestions(t *testing.T) {
 				{"joe", "sales", "fine", 0, approve.ErrNotApprover}, {"eve", "ops", "", 0, approve.ErrNoReason},
 				{"eve", "ops", "fine", 0, nil}, {"eve", "ops", "again", 0, approve.ErrVoted}, {"bob", "ops", "well", 0, nil},
 			},
-			"eve, bob",
+			"eve, bob", "fine; well",
 		},
 		"a rule about other parameters": {
 			[]policy.Rule{two}, `{"target":"test"}`, approve.Needs{}, "", []string{"why"}, 24 * time.Hour,
-			[]vote{{"ann", "", "", 0, nil}}, "ann",
+			[]vote{{"ann", "", "", 0, nil}}, "ann", "",
 		},
 		"a rule without approvers": {
 			[]policy.Rule{{Name: "any", Effect: policy.Confirm, Operations: []string{"build"}}}, `{"target":"live"}`,
-			approve.Needs{}, "", []string{"why"}, 24 * time.Hour, []vote{{"ann", "", "", 0, nil}}, "ann",
+			approve.Needs{}, "", []string{"why"}, 24 * time.Hour, []vote{{"ann", "", "", 0, nil}}, "ann", "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +106,8 @@ func TestThePolicySaysWhoAnswersQuestions(t *testing.T) {
 					cast(item, v)
 				}
 				ended := s.end("ann", started.Data.ExecutionID)
-				if ended.Data.Status != "completed" || len(s.decisions) != 1 || s.decisions[0].By != tt.by {
+				if ended.Data.Status != "completed" || len(s.decisions) != 1 || s.decisions[0].By != tt.by ||
+					s.decisions[0].Reason != tt.because {
 					t.Errorf("%+v, %+v", ended.Data, s.decisions)
 				}
 			})

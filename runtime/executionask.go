@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/approve"
@@ -190,22 +191,29 @@ func decision(ctx context.Context, g *gate.Gate, q *gate.Enquiry) ([]byte, error
 		return nil, nil
 	}
 	var d Decision
-	vote := item.Denial()
-	switch {
+	switch vote := item.Denial(); {
 	case item.State == approve.Used && len(item.Votes) > 0:
 		d.Approved = true
-		vote = &item.Votes[len(item.Votes)-1]
-		for i := range item.Votes[:len(item.Votes)-1] {
-			d.By += item.Votes[i].By.Subject + ", "
-		}
+		d.give(item.Votes)
 	case item.State == approve.Denied && vote != nil:
+		d.give([]approve.Vote{*vote})
 	default:
 		d.Expired = true
 	}
-	if vote != nil && !d.Expired {
-		d.Reason, d.By, d.At = vote.Reason, d.By+vote.By.Subject, vote.At
-	}
 	return json.Marshal(d)
+}
+
+// give makes the decision that of votes, the last of which has decided.
+func (d *Decision) give(votes []approve.Vote) {
+	var reasons, people []string
+	for i := range votes {
+		people = append(people, votes[i].By.Subject)
+		if votes[i].Reason != "" {
+			reasons = append(reasons, votes[i].Reason)
+		}
+		d.At = votes[i].At
+	}
+	d.By, d.Reason = strings.Join(people, ", "), strings.Join(reasons, "; ")
 }
 
 // decided returns the decision about the question of a paused execution; nil: there is none yet.
