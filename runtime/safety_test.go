@@ -669,6 +669,13 @@ func TestLoopIsDescribed(t *testing.T) {
 		if details["semantic_category"] != string(o.Category) {
 			t.Errorf("%s is %v", o.Name, details["semantic_category"])
 		}
+		for _, example := range o.Examples {
+			request := `{"operation":"` + o.Name + `","params":` + example.Params + `}`
+			answer := a.session.Call(t.Context(), a.adapter.Tool(o.Name), []byte(request))
+			if strings.Contains(string(answer.JSON), "VALIDATION_") {
+				t.Errorf("the example %s is answered by %s", request, answer.JSON)
+			}
+		}
 	}
 	for _, o := range gen.LoopTypes() {
 		introspect(`{"query":"types","name":"` + o.Name + `"}`)

@@ -34,7 +34,7 @@ func LoopOperations() []Operation {
 			Params: params, Returns: returns,
 		}
 	}
-	return []Operation{
+	operations := []Operation{
 		operation(ExecuteAgent, Execute,
 			"Starts an agent in the execution safety loop. Before each action, report it with record_execution_step.", step,
 			name,
@@ -103,6 +103,25 @@ func LoopOperations() []Operation {
 				Description: "As the person reads it out",
 			}),
 	}
+	examples := map[string]Example{
+		ExecuteAgent: {`{"element_name":"release_bot","goal":"Publish version 1.4.0"}`, "Starts an agent"},
+		RecordExecutionStep: {
+			`{"element_name":"release_bot","next_action_hint":"git push origin v1.4.0","outcome":"success"}`,
+			"Asks before an action",
+		},
+		CompleteExecution: {`{"element_name":"release_bot","outcome":"success"}`, "The work is done"},
+		AbortExecution:    {`{"element_name":"release_bot","reason":"The tests fail"}`, "The work is not done"},
+		VerifyChallenge: {
+			`{"challenge_id":"0b8f3a52-6d0e-4c1e-9a57-3f6f1c1f5d11","code":"7K2PQ-M9XAT-4WRNE-HB6CD-V8FY1-0"}`,
+			"With the code that a person has read out",
+		},
+	}
+	for i := range operations {
+		if example, has := examples[operations[i].Name]; has {
+			operations[i].Examples = []Example{example}
+		}
+	}
+	return operations
 }
 
 // LoopTypes returns the types of the operations of the execution safety loop: that of a directive first, and then that
