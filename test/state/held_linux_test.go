@@ -106,8 +106,8 @@ func at(answer map[string]any, path ...string) any {
 
 // REQ-OV-01, REQ-OV-03, REQ-OV-04, REQ-OV-05, REQ-OV-07: an agent that reports what is denied is blocked, in every
 // process that shares the state, until it passes the challenge with the code that a person was shown. No byte that it
-// was told has the code, whatever it asks for meanwhile, nor has the log at debug, the audit file, the state, or what
-// everybody on the machine sees of its processes.
+// was told over stdio or HTTP has the code, whatever it asks for meanwhile, nor has the log at debug, the audit file,
+// the state, or what everybody on the machine sees of its processes.
 func TestAnAgentIsHeldUntilAPersonHasLooked(t *testing.T) {
 	const passphrase = "correct horse battery"
 	dir := t.TempDir()
@@ -153,7 +153,7 @@ func TestAnAgentIsHeldUntilAPersonHasLooked(t *testing.T) {
 	}
 	challenge, _ := at(notes[len(notes)-1].(map[string]any), "metadata", "verificationId").(string)
 
-	other := startAgent(t, serves...)
+	other, remote := startAgent(t, serves...), startHTTPAgent(t, serves...)
 	for _, process := range []*agent{a, other} {
 		got := process.call(t, "execute", "execute_agent", map[string]any{"element_name": "another"})
 		if at(got, "error", "code") != "PERMISSION_DENIED" {
@@ -185,6 +185,15 @@ func TestAnAgentIsHeldUntilAPersonHasLooked(t *testing.T) {
 			process.call(t, "execute", "execute_agent", bot)
 			seen.WriteString(tracesOf(t, process.Process.Pid))
 		}
+		for operation, params := range map[string]map[string]any{
+			"introspect": {"query": "operations", "name": "verify_challenge"}, "list_executions": nil,
+			"get_execution": {"execution_id": execution},
+		} {
+			remote.call(t, "read", operation, params)
+		}
+		remote.call(t, "create", "record_execution_step", step)
+		remote.call(t, "create", "verify_challenge", map[string]any{"challenge_id": challenge, "code": "1"})
+		seen.WriteString(tracesOf(t, remote.Process.Pid))
 		addFiles(t, &seen, dir)
 	}
 	passes := func(process *agent, code string) map[string]any {
@@ -220,6 +229,11 @@ func TestAnAgentIsHeldUntilAPersonHasLooked(t *testing.T) {
 		}
 		seen.WriteString(process.received.String() + process.stderr.String())
 	}
+	told := remote.end(t)
+	if strings.Count(told, `\"success\":`) < 10 {
+		t.Errorf("what HTTP has told is no %s", told)
+	}
+	seen.WriteString(told)
 	addFiles(t, &seen, dir)
 	findNone(t, seen.String(), append(codes, passphrase), "challenge_shown", "agent_blocked", challenge)
 }
