@@ -3,10 +3,12 @@ package aql
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/execution"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 	"github.com/aqltag/aqltag/runtime/words"
 )
@@ -123,7 +125,9 @@ func (e *executions) failed(
 		legacyCodes: e.adapter.options.LegacyErrorCodes,
 	}
 	judged := (&run{operation: &l.Operation, mapError: e.adapter.options.MapError}).judge(ctx, err)
-	return e.shown(report.handlerFailure(ctx, judged, ctx.Err()))
+	failed := e.shown(report.handlerFailure(ctx, judged, ctx.Err()))
+	failed.Final = failed.Final || errors.Is(err, gate.ErrNoInbox) || errors.Is(err, errNoAsks)
+	return failed
 }
 
 // shown returns a failure as the execution has it. Another attempt is of no use where the request is at fault.
