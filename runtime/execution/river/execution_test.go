@@ -74,7 +74,17 @@ func ended(s execution.State) func(*execution.Record) bool {
 
 // REQ-EL-02: executions sleep, are repeated, are cancelled and fail by River as they do without it.
 func TestExecutions(t *testing.T) {
-	s := open(t, postgrestest.Start(t).Location())
+	testExecutions(t, postgrestest.Start(t).Location())
+}
+
+// So they do where the server cannot tell of jobs, because a pool assigns its connections by transaction.
+func TestExecutionsThroughAPool(t *testing.T) {
+	testExecutions(t, postgrestest.Start(t).Bouncer())
+}
+
+func testExecutions(t *testing.T, location string) {
+	t.Helper()
+	s := open(t, location)
 	e := newEngine(t, s, map[string]*execution.Operation{
 		"nap": {Durable: true, Do: func(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {
 			if err := run.Sleep(ctx, "nap", 2*time.Second); err != nil {

@@ -37,7 +37,7 @@ func TestStore(t *testing.T) {
 		})
 	}
 	t.Run("contract behind a pool that hands out connections by transaction", func(t *testing.T) {
-		location := startBouncer(t, server) + "&default_query_exec_mode=exec&" + schema(t)
+		location := server.Bouncer() + "&" + schema(t)
 		storetest.Run(t, func(t *testing.T) store.Store { return open(t, location) })
 	})
 

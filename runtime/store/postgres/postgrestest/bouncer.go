@@ -1,6 +1,6 @@
 //go:build unix
 
-package postgres_test
+package postgrestest
 
 import (
 	"context"
@@ -9,22 +9,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/runtime/store/postgres/postgrestest"
 	"github.com/jackc/pgx/v5"
 )
 
-// startBouncer starts a pgbouncer before a server that gives a connection back after each transaction. It returns where
-// it is reached.
-func startBouncer(t *testing.T, server *postgrestest.Server) (location string) {
-	t.Helper()
+// Bouncer starts a pgbouncer before the server that gives a connection back after each transaction, and returns where
+// it is reached: without prepared statements. It stops when the test ends. If pgbouncer is not installed, the test is
+// skipped (see RequireServers).
+func (s *Server) Bouncer() (location string) {
+	s.t.Helper()
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
-		postgrestest.Missing(t, "pgbouncer", "pgbouncer")
+		Missing(s.t, "pgbouncer", "pgbouncer")
 	}
-	users, settings := filepath.Join(server.Dir(), "users"), filepath.Join(server.Dir(), "bouncer.ini")
+	users, settings := filepath.Join(s.dir, "users"), filepath.Join(s.dir, "bouncer.ini")
 	for name, text := range map[string]string{
 		users: `"postgres" ""`,
 		settings: fmt.Sprintf(`[databases]
@@ -37,36 +36,36 @@ default_pool_size = 4
 max_client_conn = 200
 auth_type = trust
 auth_file = %[2]s
-`, server.Dir(), users),
+`, s.dir, users),
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+			s.t.Fatal(err)
 		}
 	}
 	bouncer := exec.Command(program, "--quiet", settings)
-	bouncer.SysProcAttr = server.Account()
+	bouncer.SysProcAttr = s.Account()
 	if err := bouncer.Start(); err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	ended := make(chan struct{})
 	go func() {
 		bouncer.Wait()
 		close(ended)
 	}()
-	t.Cleanup(func() {
+	s.t.Cleanup(func() {
 		bouncer.Process.Kill()
 		<-ended
 	})
-	location = "postgres://postgres@/postgres?port=6432&host=" + url.QueryEscape(server.Dir())
+	location = "postgres://postgres@/postgres?port=6432&default_query_exec_mode=exec&host=" + url.QueryEscape(s.dir)
 	for ; ; time.Sleep(10 * time.Millisecond) {
-		conn, err := pgx.Connect(t.Context(), location+"&default_query_exec_mode=exec")
+		conn, err := pgx.Connect(s.t.Context(), location)
 		if err == nil {
 			conn.Close(context.Background())
 			return location
 		}
 		select {
 		case <-ended:
-			t.Fatalf("pgbouncer has ended: %v, after %v", bouncer.ProcessState, err)
+			s.t.Fatalf("pgbouncer has ended: %v, after %v", bouncer.ProcessState, err)
 		default:
 		}
 	}
