@@ -49,18 +49,18 @@ auth_file = %[2]s
 	}
 	ended := make(chan struct{})
 	go func() {
-		bouncer.Wait()
+		_ = bouncer.Wait() // it is killed
 		close(ended)
 	}()
 	s.t.Cleanup(func() {
-		bouncer.Process.Kill()
+		_ = bouncer.Process.Kill() // it may have ended
 		<-ended
 	})
 	location = "postgres://postgres@/postgres?port=6432&default_query_exec_mode=exec&host=" + url.QueryEscape(s.dir)
 	for ; ; time.Sleep(10 * time.Millisecond) {
 		conn, err := pgx.Connect(s.t.Context(), location)
 		if err == nil {
-			conn.Close(context.Background())
+			_ = conn.Close(context.Background())
 			return location
 		}
 		select {
