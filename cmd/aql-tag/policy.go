@@ -22,11 +22,13 @@ type policyFlags struct {
 	file   string
 	caller identity.Caller
 	params string
+	dongle bool
 	steps  stepFlags
 }
 
 const policyHelp = `
 Usage: aql-tag policy check -policy FILE [flags] [packages]
+       aql-tag policy check -policy FILE -dongle
        aql-tag policy explain -policy FILE [flags] OPERATION [packages]
        aql-tag policy explain -policy FILE -agent NAME -hint TEXT [flags] [packages]
 
@@ -57,6 +59,8 @@ func (f *policyFlags) set(env *environment, name string, explain bool) *flagSet 
 	set := newFlagSet(env, name, policyHelp)
 	f.declare(set, "print mistakes, or the explanation, as JSON on standard output", "say why loading took long")
 	set.StringVar(&f.file, "policy", "", "the policy: a YAML `file`")
+	set.BoolVar(&f.dongle, "dongle", false,
+		"the policy is that of aql-dongle, which has the operations of the safety loop and no packages")
 	if explain {
 		set.StringVar(&f.caller.Subject, "caller", "",
 			"explain: the `name` of the caller; without it the caller is anonymous")
@@ -80,6 +84,9 @@ func runPolicyOn(ctx context.Context, env *environment, what string, args []stri
 	if f.file == "" {
 		return set.refuse(errors.New("-policy is missing; it names the policy file"))
 	}
+	if what == "check" && f.dongle && !slices.Equal(f.packages, []string{"."}) {
+		return set.refuse(errDonglePackages)
+	}
 	if f.steps.given() {
 		if err := f.steps.check(); err != nil {
 			return set.refuse(err)
@@ -91,6 +98,9 @@ func runPolicyOn(ctx context.Context, env *environment, what string, args []stri
 		// A lone argument is the operation, and parse puts "." where there is none.
 		if operation, f.packages = f.packages[0], f.packages[1:]; strings.ContainsAny(operation, "./") {
 			return set.refuse(errors.New("the operation is missing; write its name before the packages"))
+		}
+		if f.dongle && len(f.packages) > 0 {
+			return set.refuse(errDonglePackages)
 		}
 		if len(f.packages) == 0 {
 			f.packages = []string{"."}
@@ -125,15 +135,41 @@ func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound
 	if err != nil {
 		return nil, nil, f.mistakes(env, err)
 	}
-	adapter, code := f.adapter(ctx, env)
+	adapter, code := f.definitions(ctx, env)
 	if code >= 0 {
 		return nil, nil, code
 	}
 	bound, err := p.Bind(adapter)
-	if err != nil {
-		return nil, nil, f.mistakes(env, err)
+	if err == nil {
+		return bound, adapter, -1
 	}
-	return bound, adapter, -1
+	// Rules may be about the operations of the safety loop, which the adapter has where its author switches that on.
+	withLoop := *adapter
+	gen.AddLoop(&withLoop)
+	looped, loopErr := p.Bind(&withLoop)
+	switch {
+	case loopErr == nil && p.Loop == nil:
+		fmt.Fprintln(env.stderr, "warning: rules are about operations of the safety loop, which an adapter has only with "+
+			"aql.Options.Loop; without it, it does not start with this policy")
+		fallthrough
+	case loopErr == nil:
+		return looped, &withLoop, -1
+	case p.Loop != nil:
+		err = loopErr
+	}
+	return nil, nil, f.mistakes(env, err)
+}
+
+var errDonglePackages = errors.New("aql-dongle has no packages: leave out those, or -dongle")
+
+// definitions returns the operations that the policy is for.
+func (f *policyFlags) definitions(ctx context.Context, env *environment) (*gen.Definitions, int) {
+	if !f.dongle {
+		return f.adapter(ctx, env)
+	}
+	var definitions gen.Definitions
+	gen.AddLoop(&definitions)
+	return &definitions, -1
 }
 
 // mistakes prints the mistakes in the policy.

@@ -92,7 +92,7 @@ func (f *policyFlags) explainStep(ctx context.Context, env *environment) int {
 	if err != nil {
 		return f.mistakes(env, err)
 	}
-	adapter, code := f.adapter(ctx, env)
+	adapter, code := f.definitions(ctx, env)
 	if code >= 0 {
 		return code
 	}
