@@ -310,14 +310,16 @@ func (e *Engine) put(ctx context.Context, key string, value []byte, ttl time.Dur
 
 // renew makes an entry, or gives the one that there is a new version, so that nobody removes it who has read it before.
 func (e *Engine) renew(ctx context.Context, key string, value []byte) error {
-	for {
+	for version := store.Version(0); ; {
+		_, err := e.o.Store.Put(ctx, key, value, version, 0)
+		if !errors.Is(err, store.ErrConflict) {
+			return err
+		}
 		entry, err := e.o.Store.Get(ctx, key)
 		if err != nil {
 			return err
 		}
-		if _, err = e.o.Store.Put(ctx, key, value, entry.Version, 0); !errors.Is(err, store.ErrConflict) {
-			return err
-		}
+		version = entry.Version
 	}
 }
 
