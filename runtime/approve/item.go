@@ -118,6 +118,9 @@ func (v *Vote) of(caller identity.Caller) bool {
 	return v.By.Key() == caller.Key() || v.Channel == Terminal && strings.EqualFold(v.By.Subject, caller.Subject)
 }
 
+// ofSame reports whether two votes are of one person.
+func (v *Vote) ofSame(other *Vote) bool { return v.of(other.By) || other.of(v.By) }
+
 // Why a vote does not count, or an item cannot be used.
 var (
 	ErrUnknown     = errors.New("there is no such item; it may have expired, or its execution has ended")
@@ -258,7 +261,7 @@ func (i *Item) Refuses(v Vote) error {
 		return ErrNotApprover
 	case v.Approve && v.At.Before(i.Ready):
 		return ErrTooEarly
-	case v.Approve && slices.ContainsFunc(i.Votes, func(other Vote) bool { return other.By.Key() == v.By.Key() }):
+	case v.Approve && slices.ContainsFunc(i.Votes, func(other Vote) bool { return other.ofSame(&v) }):
 		return ErrVoted
 	}
 	return nil
