@@ -45,7 +45,7 @@ type Item struct {
 	ID        string          `json:"id"`
 	Kind      Kind            `json:"kind"`
 	Adapter   string          `json:"adapter"`
-	Operation string          `json:"operation"`
+	Operation string          `json:"operation"` // of a Continuation: the one whose call met the pause
 	Danger    gen.Danger      `json:"danger_level"`
 	Caller    identity.Caller `json:"caller"` // who asks, or whose agent is held
 	Agent     string          `json:"agent,omitempty"`

@@ -9,7 +9,8 @@ import (
 )
 
 func TestAccountsAreThoseOfTheFile(t *testing.T) {
-	const file = "root:x:0:0:root:/root:/bin/sh\n\n#old:x:1000:1000::/old:/bin/sh\n+:x:1000:1000:::\n:x:1000:1000::/:/bin/sh\n" +
+	const file = "root:x:0:0:root:/root:/bin/sh\n\n#old:x:1000:1000::/old:/bin/sh\n+:x:1000:1000:::\n" +
+		":x:1000:1000::/:/bin/sh\n" +
 		"half:x:1000\nann:x:1000:100:Ann,,,:/home/ann:/bin/sh\ntwin:x:1000:100::/home/twin:/bin/sh\n"
 	for uid, want := range map[int]*user.User{
 		0:    {Uid: "0", Gid: "0", Username: "root", HomeDir: "/root"},
