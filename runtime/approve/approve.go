@@ -49,6 +49,9 @@ type Inbox interface {
 	// ended at the time At: what is decided then changes nothing, and what it asks after that, started again, stays.
 	// Caller, Session and Execution say which one it is.
 	Withdraw(ctx context.Context, q Question) error
+	// Remove removes an item that another method has returned, so that nothing was asked or decided. It fails with
+	// store.ErrConflict if the item has changed meanwhile.
+	Remove(ctx context.Context, item Item) error
 	// Get returns an item by its ID. It fails with ErrUnknown if there is none.
 	Get(ctx context.Context, id string) (Item, error)
 	// List returns all items that were not forgotten yet, the oldest first. An item is forgotten half an hour after it has

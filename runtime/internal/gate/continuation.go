@@ -54,8 +54,8 @@ func (a *admission) continuesByInbox() bool {
 	return a.gate.inbox != nil && a.bindable() && a.Operation.humanOnly && !a.asksUser()
 }
 
-// continueByInbox returns nil if people have approved that the caller goes on after a pause, which is then to be lifted.
-// again says that the request has lifted a pause already.
+// continueByInbox returns nil if people have approved that the caller goes on after a pause, which is then to be
+// lifted. again says that the request has lifted a pause already.
 func (a *admission) continueByInbox(ctx context.Context, b *meter.Block, again bool) *Refusal {
 	for {
 		w, refusal := a.find(ctx, approve.Continuation, a.lifting(b))
