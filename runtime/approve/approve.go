@@ -12,7 +12,8 @@
 // token is made, so there is none that an agent could find.
 //
 // An approval is good for one caller, one operation and one set of parameters. It is used up by an atomic change of the
-// store, however many processes get the request at the same time.
+// store, however many processes get the request at the same time. That of a Continuation is good for all calls of the
+// caller, until the period of one quota ends.
 package approve
 
 import (
@@ -63,8 +64,8 @@ type Inbox interface {
 	Changes(ctx context.Context) <-chan struct{}
 }
 
-// Binding says what an approval is good for. It is a keyed digest of operation and parameters, from which nobody who
-// lacks the key learns them.
+// Binding says what an approval is good for. It is a keyed digest of operation and parameters, or of a quota and its
+// period, from which nobody who lacks the key learns them.
 type Binding [sha256.Size]byte
 
 // Question is what a person is asked.
