@@ -185,7 +185,7 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 		}
 	}
 	r := refusal{
-		Refusal: refused, request: q, now: refused.At,
+		Refusal: refused, request: q, caller: CallerOf(ctx), now: refused.At,
 		humanOnly: x.adapter.options.Confirmation.HumanOnly, inBatch: x.message.batch != nil,
 		refers: x.checkpoint.canRefer,
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"sync"
@@ -387,8 +388,9 @@ func TestContinuationsWait(t *testing.T) {
 	if again := read(); again.Error.Details.ApprovalID != paused.Error.Details.ApprovalID {
 		t.Errorf("it asks twice: %+v", again)
 	}
-	removing := d.send("ann", deleteN1) // it waits for the quota first, by an item of its own
-	if removing.Error.Code != "RATE_LIMIT_QUOTA_PAUSE" {
+	removing := d.send("ann", deleteN1) // it waits for the quota first, as all calls of ann do
+	if removing.Error.Code != "RATE_LIMIT_QUOTA_PAUSE" ||
+		removing.Error.Details.ApprovalID != paused.Error.Details.ApprovalID {
 		t.Errorf("%+v", removing)
 	}
 	d.approve(paused.Error.Details.ApprovalID)
@@ -397,6 +399,121 @@ func TestContinuationsWait(t *testing.T) {
 	}
 	d.approve(d.ask("ann", deleteN1))
 	if got := d.send("ann", deleteN1); !got.Success {
+		t.Errorf("%+v", got)
+	}
+}
+
+// pausing is a desk where the second call of a caller meets a pause, and nothing else needs an approval.
+func pausing(t *testing.T, shared bool) *desk {
+	options := humanOnly()
+	options.Confirmation.Off = true
+	options.Quota = quota.Options{Quotas: []quota.Quota{
+		{Metric: quota.RequestsPerDay, Pause: 1, HardStop: 50, Shared: shared},
+	}}
+	return newDesk(t, options)
+}
+
+func (d *desk) removes(subject string, n int) told {
+	return d.send(subject, fmt.Sprintf(`{"operation":"delete_note","params":{"note_id":"n%d"}}`, n))
+}
+
+// Who lifts the pause of a quota is told of what that decides, and not of the request that happened to come next.
+func TestContinuationsSayWhatTheyLift(t *testing.T) {
+	for name, tt := range map[string]struct {
+		shared bool
+		want   string
+	}{
+		"its own quota": {false, "this caller"},
+		"a shared one":  {true, "all callers together"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := pausing(t, tt.shared)
+			d.removes("ann", 1)
+			item, err := d.inbox.Get(t.Context(), d.removes("ann", 2).Error.Details.ApprovalID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			midnight := d.now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour).Format(time.RFC3339)
+			want := "Quota requests_per_day of " + tt.want + " pauses at 1, and 1 is used. It stops at 50.\n" +
+				"Let all calls of this caller, of whatever operation, go on until " + midnight + "?"
+			checkText(t, "message", want, item.Message)
+			if item.Kind != approve.Continuation || item.Params != "" || item.Reasons != nil || item.Rule != "" {
+				t.Errorf("%+v", item)
+			}
+		})
+	}
+}
+
+// What people decide about a pause they decide for all calls of the caller, until the quota resets.
+func TestContinuationsAreOfACallerAndAPeriod(t *testing.T) {
+	const paused = "RATE_LIMIT_QUOTA_PAUSE"
+	wipe := `{"operation":"wipe_notes"}`
+	for name, tt := range map[string]struct {
+		approves bool
+		want     string
+	}{"approved": {true, ""}, "denied": {false, "PERMISSION_DENIED"}} {
+		t.Run(name, func(t *testing.T) {
+			d := pausing(t, false)
+			d.removes("ann", 1)
+			d.removes("bob", 1)
+			id := d.removes("ann", 2).Error.Details.ApprovalID
+			if got := d.send("ann", wipe); got.Error.Details.ApprovalID != id {
+				t.Errorf("another operation: %+v", got)
+			}
+			if err := d.vote("eve", id, tt.approves, "enough for today"); err != nil {
+				t.Fatal(err)
+			}
+			for n := range 3 {
+				if got := d.removes("ann", 3-n); got.Error.Code != tt.want {
+					t.Errorf("after the decision: %+v", got)
+				}
+			}
+			if got := d.send("ann", wipe); got.Error.Code != tt.want {
+				t.Errorf("another operation, after the decision: %+v", got)
+			}
+			if got := d.removes("bob", 2); got.Error.Code != paused || got.Error.Details.ApprovalID == id {
+				t.Errorf("another caller: %+v", got)
+			}
+			d.now = d.now.Add(24 * time.Hour)
+			if got := d.removes("ann", 1); !got.Success {
+				t.Errorf("the next day: %+v", got)
+			}
+			if got := d.removes("ann", 2); got.Error.Code != paused || got.Error.Details.ApprovalID == id {
+				t.Errorf("the next day, beyond the pause: %+v", got)
+			}
+		})
+	}
+}
+
+// An approval of what the caller asked on one day lifts no pause of the next.
+func TestContinuationsEndWithTheirPeriod(t *testing.T) {
+	d := pausing(t, false)
+	d.now = d.now.UTC().Truncate(24 * time.Hour).Add(24*time.Hour - time.Minute)
+	d.removes("ann", 1)
+	id := d.removes("ann", 2).Error.Details.ApprovalID
+	d.approve(id)
+	d.now = d.now.Add(2 * time.Minute)
+	d.removes("ann", 1)
+	if got := d.removes("ann", 2); got.Error.Code != "RATE_LIMIT_QUOTA_PAUSE" || got.Error.Details.ApprovalID == id {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Where another request has used up the approval, and lifts the pause now or died before it could, nobody is asked
+// again.
+func TestUsedContinuationsCountForTheirPeriod(t *testing.T) {
+	d := pausing(t, false)
+	d.removes("ann", 1)
+	id := d.removes("ann", 2).Error.Details.ApprovalID
+	d.approve(id)
+	item, err := d.inbox.Get(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.inbox.Use(t.Context(), item, d.now); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.removes("ann", 2); !got.Success {
 		t.Errorf("%+v", got)
 	}
 }

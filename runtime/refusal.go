@@ -57,6 +57,7 @@ const (
 type refusal struct {
 	*gate.Refusal
 	request   *request
+	caller    Caller // who is asked about; needed where the refusal has a question
 	now       time.Time
 	humanOnly bool // agents are given no tokens
 	inBatch   bool // humans are not asked about it
@@ -157,8 +158,11 @@ func (r *refusal) quotaPaused() (*Error, *Question) {
 		details = append(details, detail{"confirmation_token", r.Ticket.Token},
 			detail{"expires_at", timestamp(r.Ticket.Expires)})
 	}
-	message := "Quota " + string(r.Block.Quota.Metric) + " has reached its pause threshold. Continue until it resets?"
-	return failure("RATE_LIMIT_QUOTA_PAUSE", "Quota pause threshold reached", details...), r.question(message, nil)
+	question := r.question(gate.Continue(r.Block, r.caller), nil)
+	if question != nil {
+		question.Continues, question.Params = true, "{}"
+	}
+	return failure("RATE_LIMIT_QUOTA_PAUSE", "Quota pause threshold reached", details...), question
 }
 
 func (r *refusal) confirmationRequired() (*Error, *Question) {

@@ -129,7 +129,8 @@ func TestRefusalQuestion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := `{"Operation":"drop","DangerLevel":"destructive","Message":"Drop 'n1' with ***?","Reasons":null,` +
+			want := `{"Continues":false,"Operation":"drop","DangerLevel":"destructive",` +
+				`"Message":"Drop 'n1' with ***?","Reasons":null,` +
 				`"Params":"{\"id\":\"n1\",\"key\":\"***\"}","Wait":0,"Expires":"0001-01-01T00:00:00Z",` +
 				`"Typing":{"param":"","value":""},"Approval":""}`
 			checkText(t, "question", want, string(got))

@@ -26,6 +26,9 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 
 // Question is what a human can be asked before an operation runs.
 type Question struct {
+	// Continues reports whether the question is not about one call, but about all of the caller: whether they go on after
+	// a quota has paused. Operation is the one whose call met the pause. There are no Reasons and no Params.
+	Continues   bool
 	Operation   string
 	DangerLevel string
 	Message     string // written by the operation's author, with the values of parameters; may be empty

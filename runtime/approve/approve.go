@@ -12,7 +12,8 @@
 // token is made, so there is none that an agent could find.
 //
 // An approval is good for one caller, one operation and one set of parameters. It is used up by an atomic change of the
-// store, however many processes get the request at the same time.
+// store, however many processes get the request at the same time. That of a Continuation is good for all calls of the
+// caller, until the period of one quota ends.
 package approve
 
 import (
@@ -49,6 +50,9 @@ type Inbox interface {
 	// ended at the time At: what is decided then changes nothing, and what it asks after that, started again, stays.
 	// Caller, Session and Execution say which one it is.
 	Withdraw(ctx context.Context, q Question) error
+	// Remove removes an item that another method has returned, so that nothing was asked or decided. It fails with
+	// store.ErrConflict if the item has changed meanwhile.
+	Remove(ctx context.Context, item Item) error
 	// Get returns an item by its ID. It fails with ErrUnknown if there is none.
 	Get(ctx context.Context, id string) (Item, error)
 	// List returns all items that were not forgotten yet, the oldest first. An item is forgotten half an hour after it has
@@ -60,8 +64,8 @@ type Inbox interface {
 	Changes(ctx context.Context) <-chan struct{}
 }
 
-// Binding says what an approval is good for. It is a keyed digest of operation and parameters, from which nobody who
-// lacks the key learns them.
+// Binding says what an approval is good for. It is a keyed digest of operation and parameters, or of a quota and its
+// period, from which nobody who lacks the key learns them.
 type Binding [sha256.Size]byte
 
 // Question is what a person is asked.

@@ -278,6 +278,17 @@ func (b *box) Use(ctx context.Context, item Item, at time.Time) error {
 	return nil
 }
 
+func (b *box) Remove(ctx context.Context, item Item) error {
+	if item.key == "" { // it is of no inbox
+		return ErrUnknown
+	}
+	if err := b.store.Delete(ctx, item.key, item.version); err != nil {
+		return fmt.Errorf("removing an item: %w", err)
+	}
+	b.tell(ctx)
+	return nil
+}
+
 func (b *box) Vote(ctx context.Context, id string, v Vote) (Item, error) {
 	for ctx.Err() == nil {
 		item, err := b.Get(ctx, id)

@@ -45,7 +45,7 @@ type Item struct {
 	ID        string          `json:"id"`
 	Kind      Kind            `json:"kind"`
 	Adapter   string          `json:"adapter"`
-	Operation string          `json:"operation"`
+	Operation string          `json:"operation"` // of a Continuation: the one whose call met the pause
 	Danger    gen.Danger      `json:"danger_level"`
 	Caller    identity.Caller `json:"caller"` // who asks, or whose agent is held
 	Agent     string          `json:"agent,omitempty"`
@@ -117,6 +117,9 @@ const Terminal = "terminal"
 func (v *Vote) of(caller identity.Caller) bool {
 	return v.By.Key() == caller.Key() || v.Channel == Terminal && strings.EqualFold(v.By.Subject, caller.Subject)
 }
+
+// ofSame reports whether two votes are of one person.
+func (v *Vote) ofSame(other *Vote) bool { return v.of(other.By) || other.of(v.By) }
 
 // Why a vote does not count, or an item cannot be used.
 var (
@@ -258,7 +261,7 @@ func (i *Item) Refuses(v Vote) error {
 		return ErrNotApprover
 	case v.Approve && v.At.Before(i.Ready):
 		return ErrTooEarly
-	case v.Approve && slices.ContainsFunc(i.Votes, func(other Vote) bool { return other.By.Key() == v.By.Key() }):
+	case v.Approve && slices.ContainsFunc(i.Votes, func(other Vote) bool { return other.ofSame(&v) }):
 		return ErrVoted
 	}
 	return nil

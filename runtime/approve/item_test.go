@@ -228,6 +228,39 @@ func TestRequestersAtTerminals(t *testing.T) {
 	}
 }
 
+// Somebody who has approved at a terminal does not count once more elsewhere, nor the other way round.
+func TestOnePersonIsOneVoteOnEveryChannel(t *testing.T) {
+	at := func(channel, subject, issuer string) approve.Vote {
+		return approve.Vote{
+			By: identity.Caller{Subject: subject, Issuer: issuer}, Channel: channel, Approve: true, At: start.Add(time.Minute),
+		}
+	}
+	terminal, page := at(approve.Terminal, "eve", "stdio"), at("page", "eve", "https://login.example")
+	for name, tt := range map[string]struct {
+		first, second approve.Vote
+		want          error
+	}{
+		"a page after a terminal":   {terminal, page, approve.ErrVoted},
+		"a terminal after a page":   {page, terminal, approve.ErrVoted},
+		"two pages":                 {page, at("console", "eve", "https://login.example"), approve.ErrVoted},
+		"pages of two issuers":      {page, at("page", "eve", "https://other.example"), nil},
+		"a terminal, and bob there": {terminal, at(approve.Terminal, "bob", "stdio"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inbox := approve.New(new(store.Memory))
+			item := open(t, inbox, question(func(q *approve.Question) {
+				q.Needs = approve.Needs{Factors: []approve.Factor{{Count: 2}}}
+			}))
+			if _, err := inbox.Vote(t.Context(), item.ID, tt.first); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := inbox.Vote(t.Context(), item.ID, tt.second); !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
 // An item is one for each binding while it waits or its decision counts, and comes back from the store as it was.
 func TestItems(t *testing.T) {
 	state := &store.Memory{Now: func() time.Time { return start }}

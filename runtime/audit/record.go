@@ -44,7 +44,7 @@ const (
 	TokenRejected        Event = "TOKEN_REJECTED"
 	TokenRevoked         Event = "TOKEN_REVOKED"
 	// ApprovalRequested, ApprovalGranted, ApprovalDenied and ApprovalUsed are about items of the inbox (package approve):
-	// one was opened, a person voted for or against it, and a request used it up.
+	// one was opened, a person voted for or against it or its approval was revoked, and a request used it up.
 	ApprovalRequested Event = "APPROVAL_REQUESTED"
 	ApprovalGranted   Event = "APPROVAL_GRANTED"
 	ApprovalDenied    Event = "APPROVAL_DENIED"

@@ -5,8 +5,9 @@ package identity
 
 import (
 	"os"
-	"os/user"
 	"strconv"
+
+	"github.com/aqltag/aqltag/runtime/internal/account"
 )
 
 // Caller identifies the caller of an operation. The zero value is an anonymous caller.
@@ -33,9 +34,10 @@ func (c Caller) Key() string {
 // stdio is the issuer of process owners.
 const stdio = "stdio"
 
-// Owner returns the owner of this process, who is the caller on stdio: a client starts the process as its own user.
+// Owner returns the owner of this process, who is the caller on stdio: a client starts the process as its own user. The
+// operating system names the owner, and never the environment. Whom it has no name for is uid: and the number.
 func Owner() Caller {
-	if u, err := user.Current(); err == nil && u.Username != "" {
+	if u, err := account.Current(); err == nil && u.Username != "" {
 		return Caller{Subject: u.Username, Issuer: stdio}
 	}
 	return Caller{Subject: "uid:" + strconv.Itoa(os.Getuid()), Issuer: stdio}

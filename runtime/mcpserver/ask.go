@@ -22,9 +22,11 @@ const approval, typed = "approve", "typed"
 // round-trip requests).
 const forgedState = "requestState is not what the server returned to this caller; call again without it"
 
-// approvalSchema is the form for the person.
-const approvalSchema = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Approve",` +
-	`"description":"Let the agent do this, once"}},"required":["approve"]}`
+// The form for the person, with what an approval lets happen between its two parts.
+const (
+	approvalSchema    = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Approve","description":"`
+	approvalSchemaEnd = `"}},"required":["approve"]}`
+)
 
 // Bounds of a question, in bytes.
 const (
@@ -78,8 +80,12 @@ func (s *Server) ask(
 
 // formOf returns the form for the person, in JSON Schema. It shows what is to be typed.
 func formOf(q *aql.Question) json.RawMessage {
-	if q.Typing.Param == "" {
-		return json.RawMessage(approvalSchema)
+	switch {
+	case q.Continues:
+		return json.RawMessage(approvalSchema + "Let all calls of this caller go on until the quota resets" +
+			approvalSchemaEnd)
+	case q.Typing.Param == "":
+		return json.RawMessage(approvalSchema + "Let the agent do this, once" + approvalSchemaEnd)
 	}
 	w := wire.NewWriter(nil)
 	w.Raw(`{"type":"object","properties":{"` + typed + `":{"type":"string","title":`)
@@ -99,6 +105,10 @@ func text(q *aql.Question) string {
 			out.WriteString(words.Printable(line) + "\n")
 		}
 		out.WriteString("\n")
+	}
+	if q.Continues {
+		out.WriteString("A call of operation '" + q.Operation + "' met the pause; this is not about it alone.")
+		return out.String()
 	}
 	out.WriteString("The agent wants to run operation '" + q.Operation + "' (danger: " + q.DangerLevel + ").")
 	if len(q.Reasons) > 0 {

@@ -168,8 +168,8 @@ func TestElicitationBeyondAPause(t *testing.T) {
 			t.Errorf("%s: asked %d times, got %s", name, h.asked.Load(), text)
 		}
 		if message := h.last.Load().(string); !strings.HasPrefix(
-			message, "Quota requests_per_day has reached its pause threshold.",
-		) {
+			message, "Quota requests_per_day of ",
+		) || !strings.Contains(message, "A call of operation 'get_thing' met the pause") {
 			t.Errorf("%s: asked %q", name, message)
 		}
 		if text, _ := call(t, session, "mcp_aql_delete", deleteX); !strings.Contains(text, "deleted") || h.asked.Load() != 2 {
@@ -395,6 +395,23 @@ func TestQuestionsShowWhatMisleads(t *testing.T) {
 				t.Errorf("%+q: %q", character, got)
 			}
 		}
+	}
+}
+
+// Who is asked to lift the pause of a quota approves no single call, and sees none.
+func TestContinuationsAreNoSingleCalls(t *testing.T) {
+	q := &aql.Question{
+		Continues: true, Operation: "get_thing", DangerLevel: "safe", Params: "{}",
+		Message: "Quota requests_per_day of this caller pauses at 1, and 1 is used.\nLet all calls go on until midnight?",
+	}
+	want := q.Message + "\n\nA call of operation 'get_thing' met the pause; this is not about it alone."
+	if diff := cmp.Diff(want, text(q)); diff != "" {
+		t.Error(diff)
+	}
+	want = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Approve",` +
+		`"description":"Let all calls of this caller go on until the quota resets"}},"required":["approve"]}`
+	if diff := cmp.Diff(want, string(formOf(q))); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -27,6 +27,8 @@ func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 	}
 	of := decision{word: "approve", lets: "let this request run once", where: "an approval is typed"}
 	switch item.Kind {
+	case approve.Continuation:
+		of.lets = "let all calls of this caller go on until the quota resets"
 	case approve.Enquiry:
 		of.lets = "let this execution go on"
 	case approve.Step:
@@ -140,10 +142,13 @@ func outcome(item *approve.Item) string {
 	id := words.Printable(item.ID)
 	switch item.State {
 	case approve.Approved:
-		if item.Kind == approve.Enquiry {
+		switch item.Kind {
+		case approve.Continuation:
+			return fmt.Sprintf("%s is approved. If the caller calls again until %s, all its calls go on until the quota resets.",
+				id, clockTime(item.Expires))
+		case approve.Enquiry:
 			return fmt.Sprintf("%s is approved. The execution goes on.", id)
-		}
-		if item.Kind == approve.Step {
+		case approve.Step:
 			return fmt.Sprintf("%s is approved. The agent is told so if it reports the action again until %s.",
 				id, clockTime(item.Expires))
 		}
@@ -152,7 +157,11 @@ func outcome(item *approve.Item) string {
 	case approve.Used:
 		return released(item)
 	case approve.Denied:
-		if item.Kind == approve.Enquiry {
+		switch item.Kind {
+		case approve.Continuation:
+			return fmt.Sprintf("%s is denied. Until %s, all calls of the caller that meet the pause are told so.",
+				id, clockTime(item.Expires))
+		case approve.Enquiry:
 			return fmt.Sprintf("%s is denied. The execution is told so.", id)
 		}
 		return fmt.Sprintf("%s is denied. The agent is told so when it sends its request again.", id)

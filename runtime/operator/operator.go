@@ -26,6 +26,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/internal/account"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/aqltag/aqltag/runtime/verify"
 )
@@ -190,7 +191,7 @@ func (d *Desk) open() error {
 // groups returns the names of the groups of the process's owner, as the operating system knows them.
 func groups() []string {
 	var names []string
-	owner, err := user.Current()
+	owner, err := account.Current()
 	if err != nil {
 		return nil
 	}

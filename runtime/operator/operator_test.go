@@ -232,6 +232,39 @@ func (h hostileInbox) Vote(_ context.Context, _ string, v approve.Vote) (approve
 	return h.item, approve.ErrDecided
 }
 
+// Who lifts the pause of a quota reads that this is for all calls of the caller, wherever the item is shown.
+func TestPausesOfQuotasAreOfAllCalls(t *testing.T) {
+	of := func(q *approve.Question) {
+		q.Kind, q.Reasons, q.Params = approve.Continuation, nil, ""
+		q.Message = "Quota requests_per_day of this caller pauses at 1, and 1 is used.\nLet all calls go on until midnight?"
+	}
+	d := newDesk("approve\n")
+	id := d.ask(t, of)
+	d.run(t, operator.Flags{}, "list")
+	if code := d.run(t, operator.Flags{}, "approve", id); code != 0 {
+		t.Errorf("code %d: %s", code, d.stderr.String())
+	}
+	shown := d.terminal.String() + d.stdout.String()
+	for _, want := range []string{
+		"open  all operations  quota  by ann", "operation   all of notes; a call of delete_note met the pause\n",
+		"question    Quota requests_per_day of this caller pauses at 1, and 1 is used.\n",
+		"question    Let all calls go on until midnight?\n",
+		"Type approve to let all calls of this caller go on until the quota resets: ",
+		"all its calls go on until the quota resets.\n",
+	} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is not in:\n%s", want, shown)
+		}
+	}
+	if strings.Contains(shown, "once") || strings.Contains(shown, "destructive") {
+		t.Errorf("it is shown as one call:\n%s", shown)
+	}
+	d = newDesk("")
+	if d.run(t, operator.Flags{}, "deny", d.ask(t, of)); !strings.Contains(d.stdout.String(), "all calls of the caller") {
+		t.Error(d.stdout.String())
+	}
+}
+
 // Nor does anything else that somebody has put into the state control a terminal.
 func TestHostileItems(t *testing.T) {
 	hostile := "\x1b[2J\nx\u202e"

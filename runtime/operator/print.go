@@ -66,8 +66,11 @@ func (d *Desk) list(ctx context.Context, f Flags) error {
 // line is an item in one line, with tabs between its columns.
 func (d *Desk) line(item *approve.Item, now time.Time) string {
 	what := item.Operation + " " + string(item.Danger)
-	if holds(item) {
+	switch {
+	case holds(item):
 		what = strings.TrimSpace("agent " + item.Agent + " " + item.Execution)
+	case item.Kind == approve.Continuation:
+		what = "all operations"
 	}
 	columns := []string{
 		item.ID, string(item.State), what, string(item.Kind), "by " + name(item.Caller),
@@ -116,14 +119,15 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 			fmt.Fprintf(&out, "  %-11s %s\n", title, text)
 		}
 	}
-	if holds(item) {
+	switch {
+	case holds(item):
 		fact("agent", words.Printable(item.Agent)+", of "+words.Printable(item.Adapter))
-	} else {
+	case item.Kind == approve.Continuation:
+		fact("operation", "all of "+words.Printable(item.Adapter)+"; a call of "+words.Printable(item.Operation)+
+			" met the pause")
+	default:
 		fact("operation", words.Printable(item.Operation)+" ("+words.Printable(string(item.Danger))+") of "+
 			words.Printable(item.Adapter))
-	}
-	if item.Kind == approve.Continuation {
-		fact("question", "A quota of the caller has reached its pause threshold. Continue until it resets?")
 	}
 	for line := range strings.SplitSeq(item.Message, "\n") {
 		fact("question", words.Printable(line))

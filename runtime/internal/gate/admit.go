@@ -202,7 +202,7 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 		case a.Operation.humanOnly && a.Sealed == "" && a.presented.Continuation != "":
 			return a.refuseAgent()
 		case a.continuesByInbox():
-			if refusal := a.continueByInbox(ctx, a.continuation(block.Quota), blocked(block)); refusal != nil {
+			if refusal := a.continueByInbox(ctx, block, continued); refusal != nil {
 				return refusal
 			}
 			if refusal := a.lift(ctx, block); refusal != nil {
@@ -211,7 +211,7 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 			continue
 		}
 		if a.mayBeDenied() {
-			if _, refusal := a.find(ctx, approve.Continuation, a.continuation(block.Quota)); refusal != nil {
+			if _, refusal := a.find(ctx, approve.Continuation, a.lifting(block)); refusal != nil {
 				return refusal
 			}
 		}

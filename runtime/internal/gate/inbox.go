@@ -37,11 +37,6 @@ func (a *admission) personal() bool { return a.Operation.personal() || a.named()
 // asksUser reports whether the user of the client is asked, or was.
 func (a *admission) asksUser() bool { return a.CanAsk || a.Sealed != "" }
 
-// continuesByInbox reports whether a person decides in the inbox about going on after the pause of a quota.
-func (a *admission) continuesByInbox() bool {
-	return a.gate.inbox != nil && a.bindable() && a.Operation.humanOnly && !a.asksUser()
-}
-
 // mayBeDenied reports whether people may have denied the request in the inbox, even if it does not wait there now: the
 // caller may have come with another client, or another policy, before.
 func (a *admission) mayBeDenied() bool { return a.gate.inbox != nil && a.bindable() }
@@ -135,7 +130,7 @@ func (a *admission) ask(ctx context.Context, w *waiting, refusal *Refusal) *Refu
 			return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
 		}
 		var err error
-		w.item, refusal.Opened, err = a.gate.inbox.Ask(ctx, a.question(w))
+		w.item, refusal.Opened, err = a.gate.inbox.Ask(ctx, a.question(w, refusal))
 		var many *approve.TooManyError
 		switch {
 		case errors.As(err, &many):
@@ -150,14 +145,18 @@ func (a *admission) ask(ctx context.Context, w *waiting, refusal *Refusal) *Refu
 	return refusal
 }
 
-// question is what a person is asked about the request.
-func (a *admission) question(w *waiting) approve.Question {
+// question is what a person is asked about the request that is refused.
+func (a *admission) question(w *waiting, refusal *Refusal) approve.Question {
 	definition := a.Operation.definition
-	message, params := a.Params.Asked()
 	q := a.terms(w)
-	q.Adapter, q.Operation, q.Danger = a.gate.adapter, definition.Name, definition.Danger
-	q.Message, q.Reasons, q.Params, q.At = message, definition.Reasons, string(params), a.now
-	if rule := a.decision.Rule; rule != nil && w.kind == approve.Confirmation {
+	q.Adapter, q.Operation, q.Danger, q.At = a.gate.adapter, definition.Name, definition.Danger, a.now
+	if w.kind == approve.Continuation {
+		q.Message = Continue(refusal.Block, a.Caller)
+		return q
+	}
+	message, params := a.Params.Asked()
+	q.Message, q.Reasons, q.Params = message, definition.Reasons, string(params)
+	if rule := a.decision.Rule; rule != nil {
 		addRule(&q, rule)
 	}
 	return q
@@ -169,7 +168,8 @@ func (a *admission) terms(w *waiting) approve.Question {
 	if a.Caller.Anonymous() {
 		q.Session = a.Session.ID
 	}
-	if w.kind == approve.Continuation {
+	if w.kind == approve.Continuation { // which is of all operations
+		q.Lifetime = a.gate.options.Confirmation.Lifetime
 		return q
 	}
 	q.Typing = a.typing()
@@ -236,22 +236,6 @@ func (a *admission) confirmByInbox(ctx, bounded context.Context, w *waiting) *Re
 	}
 	a.pass.Confirmed, a.confirmedByInbox = true, true
 	return nil
-}
-
-// continueByInbox lets the request go on after a pause if that is approved, and uses up the approval.
-func (a *admission) continueByInbox(ctx context.Context, b Binding, paused *Refusal) *Refusal {
-	w, refusal := a.find(ctx, approve.Continuation, b)
-	if refusal != nil {
-		return refusal
-	}
-	if w.approved(a.now) {
-		used, refusal := a.use(ctx, w)
-		if used || refusal != nil {
-			return refusal
-		}
-		return a.askAnew(ctx, w, b, paused)
-	}
-	return a.ask(ctx, w, paused)
 }
 
 // use uses up an approval. It returns false if another request was faster.

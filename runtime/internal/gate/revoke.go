@@ -5,22 +5,30 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// sessionEnded is the reason in the records of tokens that Session.Close revokes.
-const sessionEnded = "the session has ended"
+// Reasons in the records of what is revoked: by Session.Close, and by Revoke.
+const sessionEnded, revokedAll = "the session has ended", "revoked"
 
 // pageSize is how many tokens Revoke lists at a time.
 const pageSize = 500
 
-// Revoke revokes all tokens of a caller, and with nil those of all callers. It returns how many could still have been
-// used (MCP-AQL confirmation tokens §5.3). Tokens of other adapters stay valid.
+// Revoke revokes all tokens of a caller, and what people have approved for it, and with nil those of all callers. It
+// returns how many could still have been used (MCP-AQL confirmation tokens §5.3). Those of other adapters stay valid.
 func (g *Gate) Revoke(ctx context.Context, caller *identity.Caller) (revoked int, err error) {
+	tokens, err := g.revokeTokens(ctx, caller)
+	approvals, failed := g.revokeApprovals(ctx, caller)
+	return tokens + approvals, errors.Join(err, failed)
+}
+
+func (g *Gate) revokeTokens(ctx context.Context, caller *identity.Caller) (revoked int, err error) {
 	after := ""
 	for {
 		ctx, cancel := g.Bound(ctx)
@@ -31,7 +39,7 @@ func (g *Gate) Revoke(ctx context.Context, caller *identity.Caller) (revoked int
 			case key <= after:
 				err = errDamaged // it would never end
 			case isTokenKey(key):
-				live, err = g.revokeEntry(ctx, entries[i], caller, "revoked")
+				live, err = g.revokeEntry(ctx, entries[i], caller, revokedAll)
 			}
 			if live {
 				revoked++
@@ -45,6 +53,62 @@ func (g *Gate) Revoke(ctx context.Context, caller *identity.Caller) (revoked int
 		if len(entries) < pageSize {
 			return revoked, nil
 		}
+	}
+}
+
+// revokeApprovals removes the confirmations and continuations of a caller that people have approved, and those that
+// some of them have, so that votes from before the revocation count no more.
+func (g *Gate) revokeApprovals(ctx context.Context, caller *identity.Caller) (revoked int, err error) {
+	for again := g.inbox != nil; again; {
+		again = false
+		items, err := g.approvals(ctx, caller)
+		if err != nil {
+			return revoked, fmt.Errorf("revoking approvals: %w", err)
+		}
+		for i := range items {
+			bounded, cancel := g.Bound(ctx)
+			err := g.inbox.Remove(bounded, items[i])
+			cancel()
+			switch {
+			case errors.Is(err, store.ErrConflict): // somebody has voted meanwhile, or a request has used it
+				again = true
+			case err != nil:
+				return revoked, fmt.Errorf("revoking approvals: %w", err)
+			case items[i].StateAt(g.clock.Now()) == approve.Approved:
+				g.recordTakenBack(ctx, &items[i])
+				revoked++
+			}
+		}
+	}
+	return revoked, nil
+}
+
+// approvals returns the confirmations and continuations of a caller that have votes and can be used, or decided still.
+func (g *Gate) approvals(ctx context.Context, caller *identity.Caller) ([]approve.Item, error) {
+	ctx, cancel := g.Bound(ctx)
+	defer cancel()
+	items, err := g.inbox.List(ctx)
+	if _, ok := errors.AsType[*approve.UnreadableError](err); ok { // what cannot be read cannot be used
+		err = nil
+	}
+	return slices.DeleteFunc(items, func(item approve.Item) bool {
+		return item.Adapter != g.adapter || caller != nil && item.Caller.Key() != caller.Key() || len(item.Votes) == 0 ||
+			item.Kind != approve.Confirmation && item.Kind != approve.Continuation ||
+			item.State != approve.Open && item.State != approve.Approved
+	}), err
+}
+
+// recordTakenBack records that an approval was revoked.
+func (g *Gate) recordTakenBack(ctx context.Context, item *approve.Item) {
+	if !g.records(ctx) {
+		return
+	}
+	record := audit.Record{
+		Time: g.options.Now(), Event: audit.ApprovalDenied, Adapter: g.adapter, Operation: item.Operation,
+		DangerLevel: item.Danger.Level(), Outcome: audit.Success, Reason: revokedAll, Rule: item.Rule, ApprovalID: item.ID,
+	}
+	if err := g.write(ctx, record); err != nil {
+		g.options.Logger.LogAttrs(ctx, slog.LevelError, "a revocation is not on record", slog.Any("error", err))
 	}
 }
 
