@@ -234,7 +234,7 @@ func TestRetryIsConfirmedAsAStartIs(t *testing.T) {
 
 func rules(list ...policy.Rule) *policy.Policy { return &policy.Policy{Rules: list} }
 
-// byToken calls an operation, and again where it is given a token, with that and after its cooldown. params are members.
+// byToken calls an operation, and where it is given a token again with that, after its cooldown. params are members.
 func (s *shop) byToken(caller, operation, params string) executionOf {
 	s.t.Helper()
 	first := s.call(caller, operation, "{"+params+"}")
