@@ -148,6 +148,7 @@ func (x *exchange) admit(ctx context.Context, q *request) *Error {
 	}
 	if x.adapter.executing != nil {
 		x.checkpoint.found = x.adapter.executing.find(ctx, x, q)
+		x.checkpoint.asked = x.adapter.executing.asked(ctx, x, q)
 	}
 	warnings, refused := x.checkpoint.admit(ctx, q, answer)
 	if x.adapter.looping != nil {
@@ -187,7 +188,7 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 	r := refusal{
 		Refusal: refused, request: q, caller: CallerOf(ctx), now: refused.At,
 		humanOnly: x.adapter.options.Confirmation.HumanOnly, inBatch: x.message.batch != nil,
-		refers: x.checkpoint.canRefer,
+		refers: x.checkpoint.canRefer, asked: x.checkpoint.asked,
 	}
 	var failed *Error
 	failed, x.question = r.explain()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
 )
 
 // executing are the executions of an adapter.
@@ -15,6 +16,8 @@ type executing interface {
 	open(a *Adapter) error
 	// find returns what the key of a request finds in place of starting an execution; nil: nothing.
 	find(ctx context.Context, x *exchange, q *request) *foundExecution
+	// asked returns what people are asked about in place of the parameters of a request; nil: about these.
+	asked(ctx context.Context, x *exchange, q *request) gate.Params
 	// within returns the context of a request that starts an execution or is about some.
 	within(ctx context.Context, x *exchange, q *request) context.Context
 	work(ctx context.Context) error

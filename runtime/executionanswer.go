@@ -162,7 +162,7 @@ func (e *executions) retry(ctx context.Context, v *executionVisit, q *executionR
 	refused := v.gate.Judge(asked)
 	if refused != nil {
 		byItself := refused.Named || o.definition.TypeToConfirm != "" // which nobody has done for this request
-		if refused.Reason != gate.ConfirmationNeeded || !v.confirmed || byItself {
+		if refused.Reason != gate.ConfirmationNeeded || byItself || !v.grounds.Cover(v.gate.Grounds(asked)) {
 			v.gate.Refuse(ctx, asked, refused)
 			return nil, e.retryRefused(refused, again)
 		}

@@ -209,8 +209,8 @@ type executionVisit struct {
 	gated      *gate.Session
 	label      string
 	operations map[string]*operation
-	confirmed  bool // by a human or a token
-	batch      bool // others of its message come after it
+	grounds    gate.Grounds // on which the request was confirmed, by a human or a token
+	batch      bool         // others of its message come after it
 	exchange   *exchange
 }
 
@@ -226,8 +226,10 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 	}
 	v := &executionVisit{
 		session: x.session.open, gate: x.checkpoint.gate, gated: x.checkpoint.session, label: string([]byte(x.message.id)),
-		operations: x.view.directory.operations, confirmed: x.checkpoint.pass.Confirmed,
-		batch: x.message.batch != nil, exchange: x,
+		operations: x.view.directory.operations, batch: x.message.batch != nil, exchange: x,
+	}
+	if x.checkpoint.pass.Confirmed {
+		v.grounds = v.gate.Grounds(&x.checkpoint.request)
 	}
 	if l != nil {
 		v.params, v.wait, v.found = q.sent(), waitOf(x, q), x.checkpoint.found

@@ -1,6 +1,7 @@
 package aql_test
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"testing"
@@ -155,4 +156,92 @@ func TestRetryOfAttachedExecution(t *testing.T) {
 			t.Errorf("%+v", again.Error)
 		}
 	})
+}
+
+// What would have to be confirmed at a start is started again where retry_execution was confirmed for the same reasons,
+// as strictly, and nowhere else.
+func TestRetryIsConfirmedAsAStartIs(t *testing.T) {
+	confirm := func(name string, operations ...string) policy.Rule {
+		return policy.Rule{Name: name, Effect: policy.Confirm, Operations: operations}
+	}
+	strict := func(r policy.Rule) policy.Rule {
+		r.Cooldown, r.Reauthenticate = time.Minute, true
+		return r
+	}
+	fallback := &policy.Policy{Default: policy.Confirm, Rules: []policy.Rule{
+		{Name: "reads", Effect: policy.Allow, Categories: []gen.Category{gen.Read}},
+	}}
+	allowed := &policy.Policy{Default: policy.Confirm, Rules: append(fallback.Rules, policy.Rule{
+		Name: "again", Effect: policy.Allow, Operations: []string{"retry_execution"},
+	})}
+	for _, test := range []struct {
+		name     string
+		danger   gen.Danger // of build
+		policy   *policy.Policy
+		cooldown map[gen.Danger]time.Duration
+		again    bool
+	}{
+		{name: "no rule", again: true},
+		{name: "a rule for both", policy: rules(confirm("both", "build", "retry_execution")), again: true},
+		{name: "a strict rule for both", policy: rules(strict(confirm("both", "build", "retry_execution"))), again: true},
+		{name: "a rule for the operation alone", policy: rules(confirm("build-alone", "build"))},
+		{name: "a strict rule for the operation alone", policy: rules(strict(confirm("build-alone", "build")))},
+		{name: "a rule for each", policy: rules(confirm("build-alone", "build"), confirm("again", "retry_execution"))},
+		{
+			name:   "one rule for both, and another for the operation alone",
+			policy: rules(confirm("both", "build", "retry_execution"), strict(confirm("build-alone", "build"))),
+		},
+		{name: "the default", policy: fallback, again: true},
+		{name: "the default, and retry_execution is allowed", policy: allowed},
+		{name: "its danger level", danger: gen.Destructive, again: true},
+		{name: "its danger level, and a rule for it alone", danger: gen.Destructive, policy: rules(confirm("it", "build"))},
+		{
+			name: "its danger level, with a cooldown that a higher one has not", danger: gen.Destructive,
+			cooldown: map[gen.Danger]time.Duration{gen.Destructive: time.Minute},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				attempts := 0
+				fails := func(context.Context, []any, any, *aql.Run) (any, error) {
+					attempts++
+					return nil, aql.NotFound("target", "x")
+				}
+				build := longOperation("build", gen.Lifecycle{Durable: true, Retry: 5}, fails)
+				build.Danger = cmp.Or(test.danger, build.Danger)
+				drop := longOperation("drop_all", gen.Lifecycle{Durable: true, Retry: 5}, fails)
+				drop.Danger = gen.Forbidden // so that retry_execution has to be confirmed
+				s := newShop(t, aql.Options{
+					Name: "shop", Policy: test.policy, Confirmation: aql.Confirmation{
+						Cooldown: test.cooldown, Reauthenticate: func(context.Context, aql.Caller, string) error { return nil },
+					},
+				}, build, drop)
+				defer s.stop()
+				id := s.byToken("ann", "build", `"target":"x"`).Data.ExecutionID
+				s.end("ann", id)
+				again := s.byToken("ann", "retry_execution", `"execution_id":"`+id+`"`)
+				s.end("ann", id)
+				if again.Success != test.again || attempts != map[bool]int{false: 1, true: 2}[test.again] {
+					t.Errorf("%d attempts: %+v", attempts, again.Error)
+				}
+				if !test.again && !strings.Contains(again.Error.Message, "start it anew") {
+					t.Errorf("%+v", again.Error)
+				}
+			})
+		})
+	}
+}
+
+func rules(list ...policy.Rule) *policy.Policy { return &policy.Policy{Rules: list} }
+
+// byToken calls an operation, and where it is given a token again with that, after its cooldown. params are members.
+func (s *shop) byToken(caller, operation, params string) executionOf {
+	s.t.Helper()
+	first := s.call(caller, operation, "{"+params+"}")
+	token, asked := first.Error.Details["confirmation_token"].(string)
+	if !asked {
+		return first
+	}
+	time.Sleep(90 * time.Second)
+	return s.call(caller, operation, "{"+params+`,"_confirmation":"`+token+`"}`)
 }

@@ -62,6 +62,16 @@ type refusal struct {
 	humanOnly bool // agents are given no tokens
 	inBatch   bool // humans are not asked about it
 	refers    bool // humans are referred to the inbox
+
+	asked gate.Params // what humans are asked about in place of the parameters; nil: about these
+}
+
+// about returns the author's question, and the parameters that a human is shown.
+func (r *refusal) about() (message string, params []byte) {
+	if r.asked != nil {
+		return r.asked.Asked()
+	}
+	return r.request.Asked()
 }
 
 // explain returns what the agent learns of a refusal, and what a human can be asked instead; nil: nothing. A refusal
@@ -175,9 +185,8 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 	if len(reasons) > 0 {
 		details = append(details, detail{"reasons", reasons})
 	}
-	message := ""
-	if definition.Confirm != "" {
-		message = gate.Interpolate(definition.Confirm, r.request.shown)
+	message, _ := r.about()
+	if message != "" {
 		details = append(details, detail{"confirmation_message", message})
 	}
 	if r.Item != nil {
@@ -261,9 +270,10 @@ func (r *refusal) question(message string, reasons []string) *Question {
 		return nil
 	}
 	definition := &r.request.operation.definition
+	_, params := r.about()
 	return &Question{
 		Operation: definition.Name, DangerLevel: string(definition.Danger), Message: message, Reasons: reasons,
-		Params: string(r.request.redacted(r.request.visible)),
+		Params: string(params),
 		token:  strings.Clone(r.Ticket.Token), Expires: r.Ticket.Expires, Wait: r.Wait,
 	}
 }

@@ -174,6 +174,47 @@ func TestRefusedActionsDoNotWait(t *testing.T) {
 	}
 }
 
+// A denied action is refused for half an hour in whatever execution of the agent, also if it was denied when the one
+// that asked had ended. An approval is for the execution that asked.
+func TestDenialsOutliveExecutions(t *testing.T) {
+	for _, before := range []bool{true, false} {
+		a := newAgents(t, strict(), nil)
+		a.start("ann", "bot")
+		a.start("ann", "other")
+		a.start("bob", "bot")
+		item := a.pauses("an action", "requires approval", a.report("ann", "bot", "deploy x"))
+		if before {
+			a.vote(item, false)
+		}
+		a.call("ann", gen.CompleteExecution, `{"element_name":"bot"}`)
+		if !before {
+			a.vote(item, false)
+		}
+		a.now = a.now.Add(29 * time.Minute)
+		a.start("ann", "bot")
+		for range 2 {
+			refused := a.report("ann", "bot", "deploy x")
+			if id := a.pauses("a new execution", "A person has refused, because: I looked", refused); id != "" {
+				t.Errorf("people are asked again: %s", id)
+			}
+		}
+		for what, answer := range map[string]agentAnswer{
+			"another agent": a.report("ann", "other", "deploy x"), "another caller": a.report("bob", "bot", "deploy x"),
+		} {
+			a.pauses(what, "requires approval", answer)
+		}
+		a.now = a.now.Add(2 * time.Minute)
+		a.pauses("half an hour later", "requires approval", a.report("ann", "bot", "deploy x"))
+	}
+
+	a := newAgents(t, strict(), nil)
+	a.start("ann", "bot")
+	a.vote(a.pauses("an action", "requires approval", a.report("ann", "bot", "deploy x")), true)
+	a.call("ann", gen.CompleteExecution, `{"element_name":"bot"}`)
+	a.start("ann", "bot")
+	a.pauses("it was approved in an execution before", "requires approval", a.report("ann", "bot", "deploy x"))
+}
+
 func (a *agents) repeat(hint string) agentAnswer {
 	a.t.Helper()
 	return a.send("ann", gen.RecordExecutionStep, `{"operation":"record_execution_step","_request_id":"r1",`+

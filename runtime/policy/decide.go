@@ -55,6 +55,20 @@ func (b *Bound) For(operation string) *Rules {
 // MayConfirm reports whether some call of the operation must be confirmed.
 func (r *Rules) MayConfirm() bool { return r != nil && (r.confirms || r.fallback == Confirm) }
 
+// Confirming returns the rules that require a confirmation of a call; empty: none does. They must not be changed.
+func (r *Rules) Confirming(q Request) []*Rule {
+	if r == nil {
+		return nil
+	}
+	var rules []*Rule
+	for i := range r.list {
+		if b := &r.list[i]; b.rule.Effect == Confirm && b.matches(&q) {
+			rules = append(rules, b.rule)
+		}
+	}
+	return rules
+}
+
 // MayAllow reports whether some call of the operation by a caller is not denied. What conditions on parameters decide
 // counts as possible.
 func (r *Rules) MayAllow(caller identity.Caller) bool {

@@ -31,14 +31,19 @@ func (j *judgement) subject(a loop.Approval) string {
 	return j.action
 }
 
+// binding is what the item of a question is bound to that an execution asks.
+func (j *judgement) binding(execution string, a loop.Approval) approve.Binding {
+	about := map[loop.Approval]string{
+		loop.ApprovedSteps: "steps ", loop.ApprovedFailure: "failure ", loop.ApprovedAction: "action ",
+	}[a] + j.subject(a)
+	w := &j.report.Who
+	return bindingOf(j.keeper.o.Adapter, w.Caller.Key(), anonymous(w), w.Agent, execution, about)
+}
+
 // ask is the question that a person is asked about a directive.
 func (j *judgement) ask(d *loop.Directive) approve.Question {
 	k, s := j.keeper, j.state
-	about := map[loop.Approval]string{
-		loop.ApprovedSteps: "steps ", loop.ApprovedFailure: "failure ", loop.ApprovedAction: "action ",
-	}[d.Approval] + j.subject(d.Approval)
-	w := &j.report.Who
-	q := j.question(bindingOf(k.o.Adapter, w.Caller.Key(), anonymous(w), w.Agent, s.Execution, about))
+	q := j.question(j.binding(s.Execution, d.Approval))
 	q.Adapter, q.Operation, q.Danger, q.Rule = k.o.Adapter, "record_execution_step", gen.Reversible, d.Rule
 	q.Message = "Agent '" + j.report.Agent + "': " + d.Reason + ". " + map[loop.Approval]string{
 		loop.ApprovedSteps:   "May it take as many steps again, whatever they are?",

@@ -257,6 +257,14 @@ func (j *judgement) evaluate(
 		if err != nil {
 			return d, nil, fmt.Errorf("looking up what people have approved: %w", err)
 		}
+		if d.Approval == loop.ApprovedAction && item.StateAt(k.now()) != approve.Approved {
+			switch denied, err := j.denied(ctx); {
+			case err != nil:
+				return d, nil, err
+			case denied.ID != "":
+				item = denied
+			}
+		}
 		switch {
 		case item.ID == "":
 			return d, &q, nil
@@ -314,6 +322,11 @@ func (j *judgement) hold(
 	case d.Needs == loop.NeedsChallenge:
 		return nil, nil // it was told before
 	case q != nil:
+		if d.Approval == loop.ApprovedAction {
+			if err := j.note(ctx); err != nil {
+				return nil, err
+			}
+		}
 		item, opened, err := k.o.Inbox.Ask(ctx, *q)
 		if err != nil {
 			return nil, err

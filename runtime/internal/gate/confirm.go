@@ -15,7 +15,7 @@ func (a *admission) issue(ctx context.Context, b Binding, refusal *Refusal) *Ref
 	grant := Grant{Binding: b, Level: a.Operation.definition.Danger, Lifetime: a.lifetime(), MaxUses: 1}
 	if c := &a.gate.options.Confirmation; b.Kind == ConfirmationToken {
 		grant.MaxUses = c.MaxUses
-		grant.Cooldown = min(max(c.Cooldown[grant.Level], a.decision.Cooldown), grant.Lifetime-time.Second)
+		grant.Cooldown = min(a.cooldown(), grant.Lifetime-time.Second)
 		refusal.Wait = grant.Cooldown
 	}
 	var ticket Ticket
@@ -120,6 +120,11 @@ func (a *admission) check(ctx context.Context, b Binding, token string) (Redempt
 		return Redemption{}, err
 	}
 	return a.gate.tokens.Check(ctx, token, b, a.now)
+}
+
+// cooldown is how long a confirmation is not accepted yet, by the danger level and the policy.
+func (a *admission) cooldown() time.Duration {
+	return max(a.gate.options.Confirmation.Cooldown[a.Operation.definition.Danger], a.decision.Cooldown)
 }
 
 // reauthenticates reports whether the danger level or the policy demands that the caller authenticates anew.

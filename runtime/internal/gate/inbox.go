@@ -173,7 +173,7 @@ func (a *admission) terms(w *waiting) approve.Question {
 		return q
 	}
 	q.Typing = a.typing()
-	q.Cooldown = max(a.gate.options.Confirmation.Cooldown[a.Operation.definition.Danger], a.decision.Cooldown)
+	q.Cooldown = a.cooldown()
 	if within := addApprovers(&q, &a.decision, a.Operation.person); within > 0 {
 		q.Lifetime = within
 	}
