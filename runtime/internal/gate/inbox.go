@@ -152,14 +152,10 @@ func (a *admission) ask(ctx context.Context, w *waiting, refusal *Refusal) *Refu
 
 // question is what a person is asked about the request.
 func (a *admission) question(w *waiting) approve.Question {
-	definition := a.Operation.definition
 	message, params := a.Params.Asked()
 	q := a.terms(w)
-	q.Adapter, q.Operation, q.Danger = a.gate.adapter, definition.Name, definition.Danger
-	q.Message, q.Reasons, q.Params, q.At = message, definition.Reasons, string(params), a.now
-	if rule := a.decision.Rule; rule != nil && w.kind == approve.Confirmation {
-		addRule(&q, rule)
-	}
+	q.Adapter, q.Operation = a.gate.adapter, a.Operation.definition.Name
+	q.Message, q.Params, q.At = message, string(params), a.now
 	return q
 }
 
@@ -169,8 +165,12 @@ func (a *admission) terms(w *waiting) approve.Question {
 	if a.Caller.Anonymous() {
 		q.Session = a.Session.ID
 	}
+	q.Danger, q.Reasons = a.Operation.definition.Danger, a.Operation.definition.Reasons
 	if w.kind == approve.Continuation {
 		return q
+	}
+	if rule := a.decision.Rule; rule != nil {
+		addRule(&q, rule)
 	}
 	q.Typing = a.typing()
 	q.Cooldown = max(a.gate.options.Confirmation.Cooldown[a.Operation.definition.Danger], a.decision.Cooldown)
