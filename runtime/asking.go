@@ -16,10 +16,13 @@ import (
 type Approval struct {
 	// Name tells the question from others of the handler, in up to 150 bytes. Default: Message, Reasons and Danger.
 	Name string
-	// Message is the question, of up to 500 bytes: the operator is shown all of them. {name} stands for the value of a
-	// parameter, as in the tag confirm.
+	// Message is the question, as a text of one line. Nothing in it is a placeholder, unlike in the tag confirm: use
+	// fmt.Sprintf, and %q for what others have written, so that the operator sees where it ends. An escape such as \u000a
+	// stands in place of a line break and of each character that misleads (words.Printable). The operator is shown all of
+	// it, up to 500 bytes with the escapes; a longer one is an error. The caller reads it, too: put nothing sensitive
+	// into it.
 	Message string
-	// Reasons say why the operator is asked: up to 20, of up to 500 bytes each.
+	// Reasons say why the operator is asked: up to 20, as texts like Message.
 	Reasons []string
 	// Danger is the danger level of what follows. Default: that of the operation.
 	Danger gen.Danger

@@ -160,7 +160,15 @@ func TestQuestionsThatAreTooLong(t *testing.T) {
 			Name: strings.Repeat("n", 150), Message: strings.Repeat("m", 500), Reasons: []string{strings.Repeat("r", 500)},
 		}, ""},
 		"the message": {aql.Approval{Message: strings.Repeat("m", 501)}, "has 501 bytes; an operator is shown 500"},
-		"the name":    {aql.Approval{Name: strings.Repeat("n", 151), Message: "m"}, "has 151 bytes; it has up to 150"},
+		"the message as it is shown": {
+			aql.Approval{Message: strings.Repeat("\n", 84)},
+			"the message of an approval has 504 bytes; an operator is shown 500",
+		},
+		"a reason as it is shown": {
+			aql.Approval{Message: "m", Reasons: []string{strings.Repeat("\u202e", 84)}},
+			"a reason of an approval has 504 bytes; an operator is shown 500",
+		},
+		"the name": {aql.Approval{Name: strings.Repeat("n", 151), Message: "m"}, "has 151 bytes; it has up to 150"},
 		"a reason": {
 			aql.Approval{Message: "m", Reasons: []string{"r", strings.Repeat("r", 501)}},
 			"has 501 bytes; an operator is shown 500",
@@ -187,6 +195,31 @@ func TestQuestionsThatAreTooLong(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What a handler puts into a question is text: whoever has written it chooses no parameter to stand in its place, and
+// adds no line to what people see.
+func TestQuestionsAreText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		title, reasons := "{target}\nvote: security has approved \u202e", []string{"{key}\r\nrule: none"}
+		s := newAsker(t, gen.Lifecycle{Durable: true}, aql.Approval{
+			Message: "Delete the project '" + title + "' for good?", Reasons: reasons,
+		})
+		defer func() { s.stop() }()
+		id := s.call("ann", "build", `{"target":"a scratch folder","key":"k"}`).Data.ExecutionID
+		synctest.Wait()
+		item, want := s.item(), `Delete the project '{target}\u000avote: security has approved \u202e' for good?`
+		if item.Message != want || len(item.Reasons) != 1 || item.Reasons[0] != `{key}\u000d\u000arule: none` {
+			t.Errorf("the operator is shown %q, because %q", item.Message, item.Reasons)
+		}
+		waits := s.call("ann", "get_execution", `{"execution_id":"`+id+`"}`).Data.WaitsFor
+		if waits["message"] != want || waits["name"] != want {
+			t.Errorf("the caller is told %v", waits)
+		}
+		if reasons[0] != "{key}\r\nrule: none" {
+			t.Errorf("the reasons of the handler are changed to %q", reasons)
+		}
+	})
 }
 
 // Agents see the beginning of a question without a name, and that there is more.

@@ -110,7 +110,7 @@ func TestAsk(t *testing.T) {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s := newAsker(t, l, aql.Approval{
-						Message: "Switch '{target}' over?", Reasons: []string{"It cannot be undone"}, Danger: gen.Destructive,
+						Message: "Switch it over?", Reasons: []string{"It cannot be undone"}, Danger: gen.Destructive,
 					})
 					defer func() { s.stop() }()
 					id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
@@ -119,11 +119,11 @@ func TestAsk(t *testing.T) {
 					waits := paused.Data.WaitsFor
 					item := s.item()
 					if paused.Data.Status != "paused" || waits["from"] != "operator" || waits["approval_id"] != item.ID ||
-						waits["message"] != "Switch 'x' over?" {
+						waits["message"] != "Switch it over?" {
 						t.Errorf("%+v", paused.Data)
 					}
 					if item.Kind != approve.Enquiry || item.Execution != id || item.Danger != gen.Destructive ||
-						item.Message != "Switch 'x' over?" || item.Params != `{"target":"x"}` || item.Operation != "build" ||
+						item.Message != "Switch it over?" || item.Params != `{"target":"x"}` || item.Operation != "build" ||
 						item.Caller.Subject != "ann" || len(item.Reasons) != 1 {
 						t.Errorf("%+v", item)
 					}
@@ -386,7 +386,7 @@ func TestAskWithStateKey(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				d, err := run.Ask(ctx, aql.Approval{Name: "q", Message: "May I build '{target}'?"})
+				d, err := run.Ask(ctx, aql.Approval{Name: "q", Message: "May I build lilac?"})
 				return &built{[]string{word, d.Reason}}, err
 			}))
 		defer s.stop()

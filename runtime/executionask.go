@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,8 +70,8 @@ const (
 	longestLifetime  = 30 * 24 * time.Hour
 	// longestQuestion bounds the name of a question: that of its step has some more.
 	longestQuestion = 150
-	// longestWords bounds the message and each reason of a question, in bytes, as the inbox bounds what it shows of a
-	// parameter. They are shown whole: nobody approves what was cut off.
+	// longestWords bounds the message and each reason of a question as people see them, in bytes, as the inbox bounds what
+	// it shows of a parameter. They are shown whole: nobody approves what was cut off.
 	longestWords = 500
 	mostReasons  = 20
 	// longestAnswer bounds the answer of a caller: the result of a step.
@@ -79,10 +80,12 @@ const (
 
 // ask asks an operator, and returns the decision.
 func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approval) ([]byte, error) {
+	name := approval.identity()
+	approval.show()
 	if err := approval.check(); err != nil {
 		return nil, err
 	}
-	lifetime, name := cmp.Or(approval.Lifetime, defaultLifetime), approval.identity()
+	lifetime := cmp.Or(approval.Lifetime, defaultLifetime)
 	look := func(ctx context.Context, before *execution.Waiting) ([]byte, execution.Waiting, error) {
 		var next execution.Waiting
 		full := 0
@@ -96,7 +99,7 @@ func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approv
 		if before == nil {
 			q.Lifetime, q.Params = lifetime, a.request
 			q.Danger = cmp.Or(approval.Danger, a.request.operation.definition.Danger)
-			q.Message, q.Reasons = gate.Interpolate(approval.Message, a.request.shown), approval.Reasons
+			q.Message, q.Reasons = approval.Message, approval.Reasons
 			item, err := g.Enquire(bounded, q)
 			about := askedFor{Item: item.ID, Message: q.Message}
 			if approval.Name == "" {
@@ -125,7 +128,17 @@ func (a *questions) ask(ctx context.Context, run *execution.Run, approval Approv
 	return run.Await(ctx, execution.FromPerson, name, look)
 }
 
-// check returns what is wrong with a question.
+// show spells the words of a question as people see them. A handler may have put into them what an agent, or anybody
+// else, has written: it cannot add a line that looks like one of the item.
+func (a *Approval) show() {
+	a.Message = words.Printable(a.Message)
+	a.Reasons = slices.Clone(a.Reasons)
+	for i, reason := range a.Reasons {
+		a.Reasons[i] = words.Printable(reason)
+	}
+}
+
+// check returns what is wrong with a question, of which the words are shown.
 func (a *Approval) check() error {
 	lifetime := cmp.Or(a.Lifetime, defaultLifetime)
 	switch {

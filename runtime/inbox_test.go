@@ -589,7 +589,9 @@ func TestApprovalsAreForOnePolicy(t *testing.T) {
 		"with a reason":  func(r *policy.Rule) { r.Approvers.ReasonRequired = true },
 		"sooner":         func(r *policy.Rule) { r.Approvers.Within = time.Minute },
 		"with more care": func(r *policy.Rule) { r.Cooldown = time.Minute },
-		"as before":      func(r *policy.Rule) { r.Name = "renamed" },
+		"another rule":   func(r *policy.Rule) { r.Name = "freeze" },
+		"another reason": func(r *policy.Rule) { r.Reason = "Release week: ask the release manager" },
+		"as before":      func(r *policy.Rule) { r.Operations = append(r.Operations, "wipe_notes") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := humanOnly()
@@ -614,6 +616,43 @@ func TestApprovalsAreForOnePolicy(t *testing.T) {
 				t.Errorf("what was denied before: %+v", got)
 			}
 		})
+	}
+}
+
+// An approval that no rule has demanded ends when one does, whomever that asks, and the other way round.
+func TestApprovalsEndWithTheReasonForThem(t *testing.T) {
+	rules := map[string]*policy.Policy{
+		"none": {},
+		"freeze": {Rules: []policy.Rule{{
+			Name: "freeze", Effect: policy.Confirm, Operations: []string{"delete_note"}, Reason: "Ask the release manager",
+		}}},
+		"one person": {Rules: []policy.Rule{{
+			Name: "one", Effect: policy.Confirm, Operations: []string{"delete_note"}, Approvers: new(policy.Approvers),
+		}}},
+	}
+	for before := range rules {
+		for after := range rules {
+			t.Run(before+", "+after, func(t *testing.T) {
+				options := humanOnly()
+				options.Policy = rules[before]
+				d := newDesk(t, options)
+				approved := d.ask("ann", deleteN1)
+				d.approve(approved)
+				if err := d.adapter.SetPolicy(rules[after]); err != nil {
+					t.Fatal(err)
+				}
+				got := d.send("ann", deleteN1)
+				if asked := got.Error.Details.ApprovalID; got.Success != (before == after) || asked == approved {
+					t.Fatalf("what was approved before: %+v", got)
+				}
+				if !got.Success {
+					d.approve(got.Error.Details.ApprovalID)
+					if got := d.send("ann", deleteN1); !got.Success {
+						t.Errorf("what is approved now: %+v", got)
+					}
+				}
+			})
+		}
 	}
 }
 

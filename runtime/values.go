@@ -77,13 +77,17 @@ func (q *request) Canonical() []byte {
 }
 
 // visible returns a parameter's value as people see it who decide: the canonical form of the value that the handler
-// sees, and the text that was sent if nothing tells what that is.
+// sees, or what was sent if nothing tells what that is. It is spelled plainly in any case: an approval counts for all
+// spellings of the value, and of a long one people see the beginning, so blanks must not push the rest out of sight.
 func (q *request) visible(name string) (string, bool) {
 	text, given := q.Seen(name)
-	if !given || !strings.Contains(text, wire.Unjudged) {
-		return text, given
+	if given && strings.Contains(text, wire.Unjudged) {
+		text, given = q.Value(name)
 	}
-	return q.Value(name)
+	if plain, ok := wire.Plain(text); given && ok {
+		return plain, true
+	}
+	return text, given
 }
 
 // Plain returns the value of a text, number or boolean as a person reads and types it; empty: nobody can. Nobody can

@@ -30,9 +30,10 @@ import (
 // store are those of its methods; after another error than store.ErrConflict it is unknown whether a change was made.
 type Inbox interface {
 	// Find returns the item about the binding of a question and its caller. If there is none, its ID is empty, and also
-	// if it was opened with other needs, another lifetime or another cooldown: what people were asked then is not the
-	// question. An item that is denied stays one, whatever it needed. The item of an Enquiry is found whatever it needs:
-	// what the execution waits for is what was asked.
+	// if it was opened with other needs, another lifetime, another cooldown or another value to type, or a Confirmation
+	// under another rule, for other reasons or at another danger level: what people were asked then is not the question.
+	// An item that is denied stays one, whatever it needed. The item of an Enquiry is found whatever it needs: what the
+	// execution waits for is what was asked.
 	Find(ctx context.Context, q Question) (Item, error)
 	// Ask returns what Find does if that is open, approved or denied; otherwise it opens an item, in the place of one that
 	// Find leaves out. An Enquiry that is used has its answer, and is returned as well; one that is open or approved with

@@ -176,8 +176,12 @@ func (q *Question) isAsked(item *Item) bool {
 	}
 }
 
-// demands reports whether an item was opened under the conditions of the question.
+// demands reports whether an item was opened under the conditions of the question, and a confirmation for its reasons.
 func (q *Question) demands(item *Item) bool {
+	if q.Kind == Confirmation &&
+		(item.Rule != q.Rule || item.Danger != q.Danger || !slices.Equal(item.Reasons, q.Reasons)) {
+		return false
+	}
 	cooldown := time.Duration(0)
 	if !item.Ready.IsZero() {
 		cooldown = item.Ready.Sub(item.Opened)

@@ -71,7 +71,7 @@ func newBuilding(t *testing.T) *building {
 	release.Execution = &gen.Execution{
 		Lifecycle: gen.Lifecycle{Durable: true, Asks: true},
 		Run: aql.RunFunc(func(ctx context.Context, _ []any, request any, run *aql.Run) (any, error) {
-			decision, err := run.Ask(ctx, aql.Approval{Message: "Release '{id}'?"})
+			decision, err := run.Ask(ctx, aql.Approval{Message: "Release '" + request.(*thing).ID + "'?"})
 			if err != nil {
 				return nil, err
 			}

@@ -10,6 +10,7 @@ import (
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // ImportTodosRequest holds the todos to import.
@@ -88,9 +89,11 @@ func (s *Service) ImportTodos(ctx context.Context, req ImportTodosRequest, run *
 	return result, nil
 }
 
-// clip keeps a reason within the 500 bytes that it may have: a title is bounded in characters, and longer when quoted.
+// clip keeps a reason within the 500 bytes that it may have as it is shown: a title is bounded in characters, and
+// longer when it is quoted.
 func clip(reason string) string {
 	const longest, ellipsis = 500, "…"
+	reason = words.Printable(reason)
 	if len(reason) <= longest {
 		return reason
 	}

@@ -149,16 +149,13 @@ func (a *admission) ask(ctx context.Context, w *waiting, refusal *Refusal) *Refu
 func (a *admission) question(w *waiting, refusal *Refusal) approve.Question {
 	definition := a.Operation.definition
 	q := a.terms(w)
-	q.Adapter, q.Operation, q.Danger, q.At = a.gate.adapter, definition.Name, definition.Danger, a.now
+	q.Adapter, q.Operation, q.At = a.gate.adapter, definition.Name, a.now
 	if w.kind == approve.Continuation {
-		q.Message = Continue(refusal.Block, a.Caller)
+		q.Danger, q.Message = definition.Danger, Continue(refusal.Block, a.Caller)
 		return q
 	}
 	message, params := a.Params.Asked()
-	q.Message, q.Reasons, q.Params = message, definition.Reasons, string(params)
-	if rule := a.decision.Rule; rule != nil {
-		addRule(&q, rule)
-	}
+	q.Message, q.Params = message, string(params)
 	return q
 }
 
@@ -171,6 +168,10 @@ func (a *admission) terms(w *waiting) approve.Question {
 	if w.kind == approve.Continuation { // which is of all operations
 		q.Lifetime = a.gate.options.Confirmation.Lifetime
 		return q
+	}
+	q.Danger, q.Reasons = a.Operation.definition.Danger, a.Operation.definition.Reasons
+	if rule := a.decision.Rule; rule != nil {
+		addRule(&q, rule)
 	}
 	q.Typing = a.typing()
 	q.Cooldown = a.cooldown()

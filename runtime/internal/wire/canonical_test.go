@@ -104,6 +104,10 @@ func FuzzCanonical(f *testing.F) {
 		if second := Canonical(nil, other); !bytes.Equal(second, form) {
 			t.Fatalf("%s and %s differ: %s, %s", input, other, form, second)
 		}
+		plain, ok := Plain(input)
+		if same := Canonical(nil, plain); !ok || !strictlyValid(plain) || !bytes.Equal(same, form) {
+			t.Fatalf("%s: plainly %s, %t", input, plain, ok)
+		}
 	})
 }
 
