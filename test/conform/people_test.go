@@ -46,7 +46,8 @@ func aboutConfirmation(report *conform.Report) map[string]conform.Verdict {
 // none, which the level and the exit code say.
 func TestPeopleConfirm(t *testing.T) {
 	deletions := &policy.Policy{Rules: []policy.Rule{{
-		Name: "two", Effect: policy.Confirm, Operations: []string{"delete_*", "purge_*"}, Approvers: &policy.Approvers{Count: 2},
+		Name: "two", Effect: policy.Confirm, Operations: []string{"delete_*", "purge_*"},
+		Approvers: &policy.Approvers{Count: 2},
 	}}}
 	waiting := map[string]conform.Verdict{
 		"params/undocumented": conform.Pass, "confirm/asks": conform.Pass, "confirm/no-effect": conform.Pass,
