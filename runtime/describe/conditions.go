@@ -7,8 +7,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// writtenFields returns the fields of a type as requests write them. A field of a filter that no value alone fits, because
-// none of its operators is for one, is an object of operators; others are of the type of the value.
+// writtenFields returns the fields of a type as requests write them. A field of a filter that no value alone fits,
+// because none of its operators is for one, is an object of operators; others are of the type of the value.
 func writtenFields(t *gen.Type) []gen.Param {
 	if t.Filters == "" {
 		return t.Fields
