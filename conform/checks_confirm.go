@@ -42,8 +42,8 @@ func (p *prober) eachDestructive(rec *recorder, look func(c confirmation)) {
 			}
 		}
 		x := p.send(o, params)
-		if x.answer.code == "PERMISSION_DENIED" && o.asksPerson() {
-			rec.skip("operation %s is confirmed by a person, and there is none to ask", o.Name)
+		if x.answer.code == "RATE_LIMIT_EXCEEDED" {
+			rec.unjudged("operation %s refuses a request because there were too many", o.Name)
 			continue
 		}
 		look(confirmation{o, f, params, x})
@@ -58,14 +58,41 @@ func tokenOf(x *exchange) string {
 	return token
 }
 
-// tokenJudged reports whether an operation destroys what this run created and asked for confirmation with a token, and
-// records what is not judged if not.
-func tokenJudged(rec *recorder, c confirmation) bool {
+const permissionDenied = "PERMISSION_DENIED"
+
+// byPerson reports whether an operation is confirmed by a person, who is not in this run. Introspection or the answer
+// says so, and the server asked for confirmation without a token, or denied the request because it can ask nobody.
+func (c confirmation) byPerson() bool {
+	a := c.exchange.answer
+	switch a.code {
+	case confirmationRequired:
+		return tokenOf(c.exchange) == "" && (c.operation.asksPerson() || textMember(a.details, "approval_id") != "")
+	case permissionDenied:
+		return c.operation.asksPerson()
+	}
+	return false
+}
+
+// askJudged reports whether an operation destroys what this run created and asked for confirmation, and records what
+// is not judged if not.
+func askJudged(rec *recorder, c confirmation) bool {
 	switch {
-	case c.exchange.answer.code != confirmationRequired:
+	case c.exchange.answer.code != confirmationRequired && !c.byPerson():
 		rec.unjudged("operation %s does not ask for confirmation, so it gives no token", c.operation.Name)
 	case c.fixture == nil:
 		rec.unjudged("operation %s destroys something that this run did not create", c.operation.Name)
+	default:
+		return true
+	}
+	return false
+}
+
+// tokenJudged is askJudged for what only a token shows.
+func tokenJudged(rec *recorder, c confirmation) bool {
+	switch {
+	case c.byPerson():
+		rec.unjudged("operation %s is confirmed by a person, and gives no token", c.operation.Name)
+	case !askJudged(rec, c):
 	case tokenOf(c.exchange) == "":
 		rec.unjudged("operation %s asks for confirmation and gives no token", c.operation.Name)
 	default:
@@ -84,6 +111,8 @@ func checkConfirmationRequired(p *prober, rec *recorder) {
 		switch {
 		case x.answer.success:
 			rec.fail(exchanges(x), "operation %s is %s, and succeeds without confirmation", o.Name, dangerLevels[o.danger])
+		case x.answer.code == permissionDenied && c.byPerson():
+			rec.unjudged("operation %s is confirmed by a person, and there is none to ask", o.Name)
 		default:
 			rec.expectCode(x, confirmationRequired, "operation %s, which is %s, without confirmation", o.Name,
 				dangerLevels[o.danger])
@@ -94,7 +123,11 @@ func checkConfirmationRequired(p *prober, rec *recorder) {
 func checkToken(p *prober, rec *recorder) {
 	p.eachDestructive(rec, func(c confirmation) {
 		o, x := c.operation, c.exchange
-		if x.answer.code != confirmationRequired {
+		switch {
+		case c.byPerson():
+			rec.unjudged("operation %s is confirmed by a person, and gives no token", o.Name)
+			return
+		case x.answer.code != confirmationRequired:
 			rec.unjudged("operation %s does not ask for confirmation, so it gives no token", o.Name)
 			return
 		}
@@ -109,7 +142,7 @@ func checkToken(p *prober, rec *recorder) {
 func checkConfirmNoEffect(p *prober, rec *recorder) {
 	p.eachDestructive(rec, func(c confirmation) {
 		o, f, x := c.operation, c.fixture, c.exchange
-		if !tokenJudged(rec, c) {
+		if !askJudged(rec, c) {
 			return
 		}
 		switch read, y := p.readFixture(f); {
@@ -118,7 +151,7 @@ func checkConfirmNoEffect(p *prober, rec *recorder) {
 		case y.unreadable():
 			rec.unjudged("the answer of operation %s can be read neither as success nor as failure", f.resource.get.Name)
 		default:
-			rec.fail(exchanges(x, y), "operation %s asked for confirmation, and the %s cannot be read any more", o.Name,
+			rec.fail(exchanges(x, y), "operation %s must wait for confirmation, and the %s cannot be read any more", o.Name,
 				f.resource.noun)
 		}
 	})
@@ -127,11 +160,20 @@ func checkConfirmNoEffect(p *prober, rec *recorder) {
 func checkUnknownToken(p *prober, rec *recorder) {
 	p.eachDestructive(rec, func(c confirmation) {
 		o, params, x := c.operation, c.params, c.exchange
-		if x.answer.code != confirmationRequired {
+		if x.answer.code != confirmationRequired && !c.byPerson() {
 			rec.unjudged("operation %s does not ask for confirmation, so it gives no token", o.Name)
 			return
 		}
 		x = p.send(o, withToken(params, "conf_"+strings.Repeat("x", 43)))
+		if c.byPerson() && !x.answer.success && x.answer.code != "TOKEN_INVALID" {
+			// No token counts here. That this one is refused shows where the request without it is answered otherwise.
+			if x.answer.code == permissionDenied && c.exchange.answer.code != permissionDenied {
+				rec.pass(x)
+			} else {
+				rec.unjudged("operation %s is confirmed by a person, and does not say what it makes of a token", o.Name)
+			}
+			return
+		}
 		rec.expectCode(x, "TOKEN_INVALID", "operation %s with a token that was never given", o.Name)
 	})
 }
@@ -199,7 +241,11 @@ func checkTokenUsedOnce(p *prober, rec *recorder) {
 func checkBatchConfirmation(p *prober, rec *recorder) {
 	p.eachDestructive(rec, func(c confirmation) {
 		o, f, params := c.operation, c.fixture, c.params
-		if !tokenJudged(rec, c) {
+		if !askJudged(rec, c) {
+			return
+		}
+		if c.exchange.answer.code == permissionDenied {
+			rec.unjudged("operation %s is confirmed by a person, and there is none to ask", o.Name)
 			return
 		}
 		x := p.call(o.Tool, map[string]any{"operations": []any{request(o, params), request(o, p.withNewFixtures(o, params))}})
@@ -227,9 +273,10 @@ func checkBatchConfirmation(p *prober, rec *recorder) {
 	})
 }
 
-// asksPerson reports whether introspection says that a person confirms the operation, and no token.
+// asksPerson reports whether introspection says that a person confirms the operation, always or sometimes, and no
+// token.
 func (o *operation) asksPerson() bool {
 	_, note, noted := strings.Cut(o.Description, "[danger: ")
 	note, _, _ = strings.Cut(note, "]")
-	return noted && strings.Contains(note, "confirmation required from the user")
+	return noted && strings.Contains(note, " required from the user")
 }

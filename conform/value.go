@@ -14,6 +14,10 @@ import (
 var itemCount = regexp.MustCompile(
 	`(?i)(up to|exactly|at most|max(?:imum)?(?: of)?) (\d+) items?|(\d+) (?:to \d+ )?items?(?: or more)?`)
 
+// operatorNames finds the first of the operators that an object may have as its members in the description of a field
+// of a filter, such as "Object with operators: gte, lte". The protocol has no member for them either.
+var operatorNames = regexp.MustCompile(`(?i)\bobject with operators: ([a-z]+)`)
+
 // itemBounds returns the numbers of items that a description allows; high is -1 without an upper bound.
 func itemBounds(text string) (low, high int) {
 	low, high = 0, -1
@@ -107,6 +111,13 @@ func (p *prober) newValue(d *param, depth int) (any, bool) {
 	case "object":
 		if len(d.Fields) > 0 {
 			return p.newObject(d.Fields, depth)
+		}
+		if m := operatorNames.FindStringSubmatch(d.Description); m != nil {
+			if d.Items == nil {
+				return nil, false
+			}
+			value, ok := p.newValue(d.Items, depth+1)
+			return map[string]any{m[1]: value}, ok
 		}
 		object := map[string]any{}
 		if d.Items != nil {

@@ -65,6 +65,9 @@ func TestValuesKeepTheirConstraints(t *testing.T) {
 		"what is writable": {param{Type: "Paint"}, func(value any) bool { return len(value.(map[string]any)) == 1 }},
 		"a union of types": {param{Type: "integer | string[]"}, count(1, 9)},
 		"a list of types":  {param{Type: "string[]"}, func(value any) bool { return len(value.([]any)) == 1 }},
+		"a field of a filter that takes operators only": {param{
+			Type: "object", Items: &param{Type: "integer"}, Description: "Object with operators: gte, lte. Map of integers",
+		}, func(value any) bool { return count(1, 9)(value.(map[string]any)["gte"]) }},
 		"a list": {param{Type: "array", Items: &param{Type: "integer"}, Description: "Up to 1 item"}, func(value any) bool {
 			return len(value.([]any)) == 1
 		}},

@@ -669,6 +669,9 @@ func TestLoopIsDescribed(t *testing.T) {
 		if details["semantic_category"] != string(o.Category) {
 			t.Errorf("%s is %v", o.Name, details["semantic_category"])
 		}
+		if len(o.Examples) == 0 {
+			t.Errorf("%s has no example", o.Name)
+		}
 		for _, example := range o.Examples {
 			request := `{"operation":"` + o.Name + `","params":` + example.Params + `}`
 			answer := a.session.Call(t.Context(), a.adapter.Tool(o.Name), []byte(request))

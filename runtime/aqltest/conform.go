@@ -11,8 +11,8 @@ import (
 )
 
 // Conform runs the conformance checks of package conform against an adapter in this process, like the command aql-tag
-// conform against a server. The test fails if a MUST or a SHOULD is broken. It returns the report, which also says what
-// could not be judged.
+// conform against a server. The test fails if a MUST or a SHOULD is broken, and shows what is. It returns the report,
+// which also says what was skipped or could not be judged: that fails no test.
 //
 // The checks call operations with generated parameters, so give it an adapter on data of its own. They call destructive
 // operations only if the options allow it.
@@ -25,14 +25,33 @@ func Conform(tb testing.TB, adapter *aql.Adapter, options conform.Options) *conf
 	if err != nil {
 		tb.Fatalf("probing the adapter: %v", err)
 	}
-	var text bytes.Buffer
-	if err := report.Text(&text, false); err != nil {
-		tb.Fatalf("writing the report: %v", err)
-	}
 	if report.Summary.Failed+report.Summary.Warnings > 0 {
+		var text bytes.Buffer
+		if err := broken(report).Text(&text, false); err != nil {
+			tb.Fatalf("writing the report: %v", err)
+		}
 		tb.Errorf("the adapter does not keep to the protocol:\n%s", text.String())
 	}
 	return report
+}
+
+// broken returns a report with only the checks that found something, and only with that.
+func broken(report *conform.Report) *conform.Report {
+	only := *report
+	only.Categories, only.NotCalled = nil, nil
+	for _, category := range report.Categories {
+		var found []conform.Result
+		for _, result := range category.Checks {
+			if result.Verdict == conform.Fail || result.Verdict == conform.Warn {
+				result.NotJudged = nil
+				found = append(found, result)
+			}
+		}
+		if category.Checks = found; found != nil {
+			only.Categories = append(only.Categories, category)
+		}
+	}
+	return &only
 }
 
 // Server returns an adapter as a server for package conform, such as for conform.Options.Other: the same service in the

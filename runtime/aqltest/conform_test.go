@@ -2,6 +2,7 @@ package aqltest
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/aqltag/aqltag/conform"
@@ -27,4 +28,27 @@ func TestConform(t *testing.T) {
 	}
 	record(t, func(tb testing.TB) { Conform(tb, adapter, options) }).wants(t, "the adapter does not keep to the protocol")
 	record(t, func(tb testing.TB) { Conform(tb, adapter, conform.Options{Level: 3}) }).wants(t, "there is no level 3")
+}
+
+// What cannot be judged, such as pages of a list that is empty, fails no test, and is not shown as if it did.
+func TestConformShowsOnlyWhatIsBroken(t *testing.T) {
+	people := aql.Options{Name: "notes", Confirmation: aql.Confirmation{HumanOnly: true}}
+	open := conform.Options{Level: 1, AllowDestructive: true, Run: regexp.MustCompile(`^confirm/`)}
+	var report *conform.Report
+	r := record(t, func(tb testing.TB) { report = Conform(tb, newAdapter(t, people), open) })
+	if len(r.failures) > 0 || report.Summary.NotJudged == 0 {
+		t.Errorf("%+v, %q", report.Summary, r.failures)
+	}
+	quiet, err := aql.New(notes{}.registry(func(d *gen.Handler) { d.Description = "" }), people)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open.Run = regexp.MustCompile(`^confirm/|^introspect/descriptions$`)
+	r = record(t, func(tb testing.TB) { Conform(tb, quiet, open) })
+	r.wants(t, "introspect/descriptions")
+	for _, text := range r.failures {
+		if strings.Contains(text, "not judged because") {
+			t.Errorf("what is not judged stands among what is broken:\n%s", text)
+		}
+	}
 }

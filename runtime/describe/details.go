@@ -175,7 +175,7 @@ func valueInfo(p *gen.Param) parameterInfo {
 func paramDescription(p *gen.Param) string {
 	var n notes
 	n.add(p.Description)
-	if p.Type == "object" && p.Items != nil && !p.Aggregates() { // whose example shows it
+	if p.Type == "object" && p.Items != nil && p.Filter == nil && !p.Aggregates() { // of which an example or a list tells
 		n.add("Map with values of type " + p.Items.Type)
 	}
 	n.add(p.Names())

@@ -183,9 +183,10 @@ func (f *finder) within(p place) []place {
 }
 
 func fieldsOf(path string, t *gen.Type) []place {
-	places := make([]place, 0, len(t.Fields))
-	for i := range t.Fields {
-		places = append(places, place{path + "." + t.Fields[i].Name, &t.Fields[i]})
+	fields := writtenFields(t)
+	places := make([]place, 0, len(fields))
+	for i := range fields {
+		places = append(places, place{path + "." + fields[i].Name, &fields[i]})
 	}
 	return places
 }

@@ -174,7 +174,7 @@ func typeDetailsOf(t *gen.Type) typeDetails {
 		}
 		details.Values, details.Description = &values, described.String()
 	case gen.KindObject:
-		fields := append(parameterInfos(t.Fields), relatedInfos(t)...)
+		fields := append(parameterInfos(writtenFields(t)), relatedInfos(t)...)
 		for i := range t.Fields {
 			if p := &t.Fields[i]; t.Changes != "" && p.Type == "any" && !p.Nullable {
 				fields[i].Description = sentences(fields[i].Description, "Not null")

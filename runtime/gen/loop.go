@@ -111,6 +111,10 @@ func LoopOperations() []Operation {
 		},
 		CompleteExecution: {`{"element_name":"release_bot","outcome":"success"}`, "The work is done"},
 		AbortExecution:    {`{"element_name":"release_bot","reason":"The tests fail"}`, "The work is not done"},
+		ConfirmOperation: {
+			`{"operation":"deploy_release","confirmation_token":"conf_Z3JhbnRlZC1ieS1hLXBlcnNvbg"}`,
+			"With what only a person is given",
+		},
 		VerifyChallenge: {
 			`{"challenge_id":"0b8f3a52-6d0e-4c1e-9a57-3f6f1c1f5d11","code":"7K2PQ-M9XAT-4WRNE-HB6CD-V8FY1-0"}`,
 			"With the code that a person has read out",

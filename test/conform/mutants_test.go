@@ -96,6 +96,10 @@ func runError(r conform.Result) string {
 // get_execution reads.
 var explained = []string{
 	"operation get_execution does not succeed, so its defaults do not show",
+	"operation purge_completed is confirmed by a person, and gives no token",
+	"operation purge_completed is confirmed by a person, and there is none to ask",
+	"operation purge_completed is confirmed by a person, and does not say what it makes of a token",
+	"operation purge_completed is denied with and without a token, because there is nobody to ask",
 	"operation purge_completed does not succeed, so its defaults do not show",
 	"operation purge_completed destroys something that this run did not create",
 	"operation search_todos has no items, so the size of a page does not show",

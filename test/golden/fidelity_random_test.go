@@ -198,6 +198,11 @@ func (g *valueMaker) value(d described, depth int) *value {
 		}
 	case d.Type == "object":
 		v.object = true
+		if names, operators := strings.CutPrefix(d.Description, "Object with operators: "); operators {
+			name, _, _ := strings.Cut(names, ",")
+			v.members = []member{{name, g.value(*d.Items, depth+1)}}
+			break
+		}
 		for i := range g.length(d.Description, depth) {
 			v.members = append(v.members, member{strconv.Itoa(i + 1), g.value(*d.Items, depth+1)})
 		}

@@ -36,6 +36,11 @@ var ofService = []string{
 	"errors/not-found", "errors/internal",
 }
 
+// judged reports whether a check counts for a golden package. The constraints of a list are all the generator's.
+func judged(scenario, check string) bool {
+	return !slices.Contains(ofService, check) || scenario == "collections/list" && check == "constraints/documented"
+}
+
 // What the generator makes of packages of every kind conforms (REQ-CL-01, REQ-CL-04, REQ-GE-04).
 func conformGolden(t *testing.T, driver string, scenarios []*scenario) {
 	p := startAdapters(t, driver)
@@ -50,7 +55,7 @@ func conformGolden(t *testing.T, driver string, scenarios []*scenario) {
 				t.Fatal(err)
 			}
 			for _, r := range report.Results() {
-				if (r.Verdict == conform.Fail || r.Verdict == conform.Warn) && !slices.Contains(ofService, r.Name) {
+				if (r.Verdict == conform.Fail || r.Verdict == conform.Warn) && judged(s.name, r.Name) {
 					for _, f := range r.Findings[:min(3, len(r.Findings))] {
 						t.Errorf("%s %s: %s", r.Verdict, r.Name, f.Message)
 						for _, e := range f.Evidence {
