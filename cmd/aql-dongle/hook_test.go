@@ -62,23 +62,28 @@ func TestHookHasPeopleDecideAboutPieces(t *testing.T) {
 		return `{"hook_event_name":"PreToolUse","tool_name":"shell","tool_input":` + input + `}`
 	}
 	const list, members = `{"argv":["git","push"]}`, `{"args":"push","command":"git"}`
+	const escaped = `{"argv":["sh","-c","printf 'cd x\\ngit push' > x"]}`
 	d.passes(use(`{"argv":["rm","x"]}`))
-	for _, input := range []string{list, members} {
+	for _, input := range []string{list, members, escaped} {
 		item := d.refuses(use(input), "a person has to approve of it first")
 		d.vote(item, true)
 		d.passes(use(input))
 		d.vote(d.refuses(use(input), "a person has to approve of it first"), false)
 	}
 	d.passes(use(`{"argv":["rm","y"]}`))
+	d.refuses(use(`{"argv":["rm","\\y"]}`), "a person has to approve of it first") // no automatic approval counts
 }
 
 // A denied tool use blocks the agent, whatever it does then, until a person lifts that.
 func TestHookBlocks(t *testing.T) {
 	for name, message := range map[string]string{
-		"a command":     bash("cd / && rm -rf srv", "2"),
-		"with a tab":    bash("rm\t-rf /", "2"),
-		"in a script":   bash("sh -c 'rm -rf /'", "2"),
-		"in a file":     `{"hook_event_name":"BeforeTool","tool_name":"write","tool_input":{"content":"#!/bin/sh\nrm -rf"}}`,
+		"a command":   bash("cd / && rm -rf srv", "2"),
+		"with a tab":  bash("rm\t-rf /", "2"),
+		"in a script": bash("sh -c 'rm -rf /'", "2"),
+		"in a file":   `{"hook_event_name":"BeforeTool","tool_name":"write","tool_input":{"content":"#!/bin/sh\nrm -rf"}}`,
+		"in a string": bash(`python3 -c "import os; os.system(\"true\nrm -rf /srv\")"`, "2"),
+		"in JSON": `{"hook_event_name":"BeforeTool","tool_name":"write","tool_input":{"content":"{\"script\": \"set ` +
+			`-e\\nrm -rf /srv\"}"}}`,
 		"nested":        `{"hook_event_name":"BeforeTool","tool_name":"edit","tool_input":{"edits":[{"new":"rm -rf /"}]}}`,
 		"far behind":    bash(strings.Repeat("echo a long script\n", 10_000)+"rm -rf /", "2"),
 		"in the middle": bash(strings.Repeat("echo a\n", 9000)+"rm -rf /"+strings.Repeat("\necho b", 9000), "2"),
