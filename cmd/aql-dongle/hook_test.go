@@ -37,6 +37,21 @@ func TestHookHasPeopleDecide(t *testing.T) {
 	d.passes(bash("ls", "7"))
 }
 
+// Whoever denies the start of an agent is asked no more, and the agent is told why.
+func TestHookTellsThatTheStartIsDenied(t *testing.T) {
+	d := newDongle(t, rules)
+	d.vote(d.refuses(bash("ls", "1"), "a person has to approve of the start of agent 'claude' first"), false)
+	for _, id := range []string{"2", "3"} {
+		item := d.refuses(bash("ls", id), "a person has refused the start of agent 'claude', because: not on a Friday")
+		if item != "" {
+			t.Errorf("the agent is told to have %s approved", item)
+		}
+	}
+	if open := d.waiting(approve.Confirmation); len(open) > 0 {
+		t.Errorf("people are asked again: %q", open)
+	}
+}
+
 // An approval is good for the tool use that people saw, and for no other one that reads like it.
 func TestHookTellsToolUsesApart(t *testing.T) {
 	d := newDongle(t, rules)

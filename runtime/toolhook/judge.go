@@ -104,6 +104,7 @@ type reply struct {
 		Details struct {
 			Approval  string `json:"approval_id"`
 			Challenge string `json:"challenge_id"`
+			Reason    string // of a denial
 		}
 	}
 }
@@ -136,10 +137,8 @@ func (a *asking) step(hint, id string) answer {
 		case err != nil:
 		case started.Success:
 			r, err = a.call(gen.RecordExecutionStep, params, id)
-		case started.Error.Details.Approval != "":
-			return a.waits("the start of agent '"+a.agent+"'", started.Error.Details.Approval)
 		default:
-			return a.failed(&started)
+			return a.unstarted(&started)
 		}
 	}
 	switch {
@@ -161,10 +160,35 @@ func (a *asking) waits(what, item string) answer {
 		"the user, and make the same tool use again when that is done, without any change", what, a.desk.Program, item)
 }
 
+// unstarted is the answer where the agent cannot be started, or not yet.
+func (a *asking) unstarted(r *reply) answer {
+	start := "the start of agent '" + a.agent + "'"
+	item := r.Error.Details.Approval
+	why, declined := strings.CutPrefix(r.Error.Details.Reason, startDeclined)
+	switch {
+	case item != "" && declined:
+		return refused(start, strings.TrimPrefix(why, ": "))
+	case item != "" && r.Error.Code != aql.CodePermissionDenied: // it waits for a confirmation, or beyond a quota
+		return a.waits(start, item)
+	}
+	return a.failed(r)
+}
+
+// startDeclined begins the reason where a person has denied a start.
+const startDeclined = "an operator was asked and did not approve"
+
+// refused is the answer to what a person has refused, with the reason that they have given.
+func refused(what, because string) answer {
+	if because != "" {
+		because = ", because: " + because
+	}
+	return refusal("a person has refused %s%s. Do not try it in another way", what, because)
+}
+
 // directed is the answer that a directive is.
 func (a *asking) directed(r *reply) answer {
 	d := &r.Data
-	why, refused := strings.CutPrefix(d.Reason, personRefused)
+	why, denied := strings.CutPrefix(d.Reason, personRefused)
 	switch {
 	case d.Continue && !d.Stopped:
 		return answer{passes: true}
@@ -172,11 +196,12 @@ func (a *asking) directed(r *reply) answer {
 		return a.blocked()
 	case d.Approval != "":
 		return a.waits("it", d.Approval)
-	case refused:
-		if told, because := strings.CutPrefix(why, ", because: "); because {
-			return refusal("a person has refused it, because: %s. Do not try it in another way", told)
+	case denied:
+		told, because := strings.CutPrefix(why, ", because: ")
+		if !because {
+			told = ""
 		}
-		return refusal("a person has refused it. Do not try it in another way")
+		return refused("it", told)
 	case d.Risk == "verify":
 		return refusal("a person has to look at the agent first: %s says at what. Tell the user, and make the same tool use "+
 			"again when that is done, without any change", a.list())
