@@ -114,6 +114,7 @@ type agentAnswer struct {
 		StepsRemaining *int
 		NextStepRisk   string
 		ApprovalID     string `json:"approval_id"`
+		ApprovalOf     string `json:"approval_of"`
 		Notifications  []struct {
 			Type, Message string
 			Metadata      map[string]string

@@ -23,8 +23,10 @@ func TestHookHasPeopleDecide(t *testing.T) {
 	if again := d.refuses(push("2"), "a person has to approve of it first"); again != item {
 		t.Errorf("people are asked twice: %s and %s", item, again)
 	}
-	if other := d.refuses(bash("ls", "3"), "first"); other != item {
-		t.Errorf("another tool use waits for %q, not for %q", other, item)
+	for _, other := range []string{"ls", "rm -rf /"} {
+		if named := d.refuses(bash(other, "3"), "something else waits for a person first"); named != item {
+			t.Errorf("another tool use waits for %q, not for %q", named, item)
+		}
 	}
 	d.vote(item, true)
 	d.passes(push("4"))
@@ -145,7 +147,7 @@ func TestHookCountsSteps(t *testing.T) {
 	d.passes(bash("ls a", "1"))
 	d.passes(bash("ls a", "1")) // a client that asks twice about one tool use
 	d.passes(bash("ls b", "2"))
-	d.vote(d.refuses(bash("ls c", "3"), "a person has to approve"), true)
+	d.vote(d.refuses(bash("git push", "3"), "the agent has used up its steps"), true)
 	d.passes(bash("ls c", "4"))
 }
 
@@ -334,7 +336,7 @@ func TestHooksAtTheSameTime(t *testing.T) {
 	if passed != 9 {
 		t.Errorf("%d steps of 9 pass", passed)
 	}
-	d.refuses(bash("ls more", "last"), "a person has to approve")
+	d.refuses(bash("ls more", "last"), "the agent has used up its steps")
 }
 
 // A hook that is killed leaves nothing behind that holds others up, and an approval lets one tool use pass at most.

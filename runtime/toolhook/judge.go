@@ -97,6 +97,7 @@ type reply struct {
 		Reason   string
 		Risk     string `json:"nextStepRisk"`
 		Approval string `json:"approval_id"`
+		Of       string `json:"approval_of"`
 	}
 	Error struct {
 		Code    aql.Code
@@ -156,8 +157,13 @@ const goal = "Everything that the agent does with the tools of its client, each 
 
 // waits is the answer to what waits for a person.
 func (a *asking) waits(what, item string) answer {
-	return refusal("a person has to approve of %s first, by '%s operator approve %s' with the -state of the hook. Tell "+
-		"the user, and make the same tool use again when that is done, without any change", what, a.desk.Program, item)
+	return a.unapproved("a person has to approve of "+what+" first", item)
+}
+
+// unapproved is the answer where an item has to be approved first.
+func (a *asking) unapproved(why, item string) answer {
+	return refusal("%s, by '%s operator approve %s' with the -state of the hook. Tell the user, and make the same tool "+
+		"use again when that is done, without any change", why, a.desk.Program, item)
 }
 
 // unstarted is the answer where the agent cannot be started, or not yet.
@@ -195,7 +201,7 @@ func (a *asking) directed(r *reply) answer {
 	case d.Stopped:
 		return a.blocked()
 	case d.Approval != "":
-		return a.waits("it", d.Approval)
+		return a.held(d.Of, d.Approval)
 	case denied:
 		told, because := strings.CutPrefix(why, ", because: ")
 		if !because {
@@ -212,6 +218,22 @@ func (a *asking) directed(r *reply) answer {
 // list is what a person runs to see what waits. The file of the state is nothing for agents.
 func (a *asking) list() string {
 	return "'" + a.desk.Program + " operator list' with the -state of the hook"
+}
+
+// held is the answer where an item waits, which may be about something else.
+func (a *asking) held(of, item string) answer {
+	switch of {
+	case "action":
+		return a.waits("it", item)
+	case "failure":
+		return a.waits("going on after a failure", item)
+	case "steps":
+		return a.unapproved("the agent has used up its steps. A person has to approve of as many again, whatever they are",
+			item)
+	}
+	return refusal("something else waits for a person first, which the agent has tried before: '%s operator show %s' "+
+		"with the -state of the hook says what. Tell the user, and make the same tool use again when that is decided, "+
+		"without any change", a.desk.Program, item)
 }
 
 // personRefused begins the reason of a directive where a person has refused.

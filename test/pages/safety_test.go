@@ -76,7 +76,7 @@ func TestSafety(t *testing.T) {
 	}
 	for _, tt := range []struct{ tool, input, want string }{
 		{"Edit", `{"file_path":"/home/ann/.claude/settings.json","new_string":""}`, "a person has to approve of it first"},
-		{"Bash", `{"command":"ls"}`, "a person has to approve of it first"}, // while it waits
+		{"Bash", `{"command":"ls"}`, "something else waits for a person first"},
 	} {
 		printed := hook(tt.tool, tt.input)
 		if !strings.Contains(printed, tt.want) || !strings.HasSuffix(printed, "exit code 2\n") {

@@ -31,14 +31,32 @@ func (j *judgement) subject(a loop.Approval) string {
 	return j.action
 }
 
+// kinds are what items about agents are about.
+var kinds = map[loop.Approval]ApprovalOf{
+	loop.ApprovedSteps: OfSteps, loop.ApprovedFailure: OfFailure, loop.ApprovedAction: OfAction,
+}
+
+// binding is what an item about an approval is bound to.
+func (j *judgement) binding(a loop.Approval) approve.Binding {
+	w := &j.report.Who
+	about := string(kinds[a]) + " " + j.subject(a)
+	return bindingOf(j.keeper.o.Adapter, w.Caller.Key(), anonymous(w), w.Agent, j.state.Execution, about)
+}
+
+// about says what the item is about that the agent waits for.
+func (j *judgement) about(b approve.Binding) ApprovalOf {
+	for approval, of := range kinds {
+		if j.binding(approval) == b {
+			return of
+		}
+	}
+	return OfOther
+}
+
 // ask is the question that a person is asked about a directive.
 func (j *judgement) ask(d *loop.Directive) approve.Question {
 	k, s := j.keeper, j.state
-	about := map[loop.Approval]string{
-		loop.ApprovedSteps: "steps ", loop.ApprovedFailure: "failure ", loop.ApprovedAction: "action ",
-	}[d.Approval] + j.subject(d.Approval)
-	w := &j.report.Who
-	q := j.question(bindingOf(k.o.Adapter, w.Caller.Key(), anonymous(w), w.Agent, s.Execution, about))
+	q := j.question(j.binding(d.Approval))
 	q.Adapter, q.Operation, q.Danger, q.Rule = k.o.Adapter, "record_execution_step", gen.Reversible, d.Rule
 	q.Message = "Agent '" + j.report.Agent + "': " + d.Reason + ". " + map[loop.Approval]string{
 		loop.ApprovedSteps:   "May it take as many steps again, whatever they are?",
