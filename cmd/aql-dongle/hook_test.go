@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -228,13 +229,19 @@ func TestHookRefusesWhatItCannotJudge(t *testing.T) {
 	d.passes(bash("ls", "9")) // nothing of all that has held the agent up
 }
 
-// What the loop says goes wrong is in the log, for people.
+// What goes wrong is in the log, for people, who also see it in a terminal where the program runs without the hook.
 func TestHookLogs(t *testing.T) {
 	d := newDongle(t, rules)
 	d.refuses(bash("ls", "1"), "cannot be asked", "-policy", "missing.yaml", "-hook-log", "hook.log")
 	log, err := os.ReadFile(filepath.Join(d.dir, "hook.log"))
 	if err != nil || !strings.Contains(string(log), "missing.yaml") {
 		t.Errorf("the log has %q, %v", log, err)
+	}
+	d.refuses(bash("ls", "1"), "run 'aql-dongle' in a terminal with the -state, -state-key, -policy and -audit of the hook",
+		"-policy", "missing.yaml")
+	r := d.run("", append(slices.Clone(d.flags), "-policy", "missing.yaml")...)
+	if r.code == 0 || !strings.Contains(r.stderr, "missing.yaml") {
+		t.Errorf("in a terminal: %+v", r)
 	}
 }
 
