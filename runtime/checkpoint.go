@@ -20,6 +20,7 @@ type checkpoint struct {
 	// canRefer reports that the transport can refer a human to a page where the inbox is decided.
 	canRefer bool
 	found    *foundExecution // in place of which the request would start another one; nil: there is none
+	params   gate.Params     // of the request to admit, as the gate has them; nil: as the request does
 	request  gate.Request
 	pass     gate.Pass
 
@@ -34,6 +35,9 @@ func (c *checkpoint) admit(ctx context.Context, q *request, answer *Answer) ([]m
 	}
 	c.request = c.describe(ctx, q.operation)
 	c.request.RequestID, c.request.Params, c.request.Presented = c.label, q, q.tokens.Presented
+	if c.params != nil {
+		c.request.Params, c.params = c.params, nil
+	}
 	c.request.CanAsk, c.request.CanRefer = c.canAsk, c.canRefer
 	if answer != nil {
 		c.request.Sealed, c.request.Approved, c.request.Typed = answer.State, answer.Approved, answer.Typed

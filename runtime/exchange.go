@@ -149,6 +149,9 @@ func (x *exchange) admit(ctx context.Context, q *request) *Error {
 	if x.adapter.executing != nil {
 		x.checkpoint.found = x.adapter.executing.find(ctx, x, q)
 	}
+	if x.adapter.looping != nil {
+		x.checkpoint.params = x.adapter.looping.params(q)
+	}
 	warnings, refused := x.checkpoint.admit(ctx, q, answer)
 	if x.adapter.looping != nil {
 		if refused != nil {

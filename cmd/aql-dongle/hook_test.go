@@ -237,8 +237,8 @@ func TestHookLogs(t *testing.T) {
 	if err != nil || !strings.Contains(string(log), "missing.yaml") {
 		t.Errorf("the log has %q, %v", log, err)
 	}
-	d.refuses(bash("ls", "1"), "run 'aql-dongle' in a terminal with the -state, -state-key, -policy and -audit of the hook",
-		"-policy", "missing.yaml")
+	const run = "run 'aql-dongle' in a terminal with the -state, -state-key, -policy and -audit of the hook"
+	d.refuses(bash("ls", "1"), run, "-policy", "missing.yaml")
 	r := d.run("", append(slices.Clone(d.flags), "-policy", "missing.yaml")...)
 	if r.code == 0 || !strings.Contains(r.stderr, "missing.yaml") {
 		t.Errorf("in a terminal: %+v", r)
