@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -114,6 +115,7 @@ type agentAnswer struct {
 		StepsRemaining *int
 		NextStepRisk   string
 		ApprovalID     string `json:"approval_id"`
+		ApprovalOf     string `json:"approval_of"`
 		Notifications  []struct {
 			Type, Message string
 			Metadata      map[string]string
@@ -212,6 +214,41 @@ func (a *agents) fails(what, code string, answer agentAnswer) {
 	if answer.Success || answer.Error.Code != code {
 		a.t.Errorf("%s: %+v %+v; want %s", what, answer.Error, answer.Data, code)
 	}
+}
+
+// Who approves of the start of an agent sees all of its goal and of its parameters, however long they are.
+func TestPeopleSeeAllOfAStart(t *testing.T) {
+	a := newAgents(t, strict(), nil)
+	goal := "Tidy the notes. " + strings.Repeat("Be careful: ä < b. ", 45) + "Then delete all \"customers\"."
+	params, err := json.Marshal(map[string]any{
+		"element_name": "bot", "goal": goal, "max_autonomous_steps": 2,
+		"parameters": map[string]any{"notes": []string{strings.Repeat("x", 600), "and the rest"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := a.call("ann", gen.ExecuteAgent, string(params))
+	item, err := a.inbox.Get(t.Context(), fmt.Sprint(asked.Error.Details["approval_id"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown map[string]any
+	if err := json.Unmarshal([]byte(item.Params), &shown); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		of, _, _ := strings.Cut(name, " (")
+		all[of] += fmt.Sprint(shown[name])
+	}
+	if diff := cmp.Diff(map[string]string{
+		"element_name": "bot", "goal": goal, "max_autonomous_steps": "2",
+		"parameters": `{"notes":["` + strings.Repeat("x", 600) + `","and the rest"]}`,
+	}, all); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	a.vote(item.ID, true)
+	a.goesOn("the start", a.call("ann", gen.ExecuteAgent, string(params)))
 }
 
 // An agent runs from the approval of its start to its end, step by step (REQ-SL-03, REQ-SL-05, REQ-SL-07, REQ-SL-08).

@@ -49,6 +49,7 @@ type agentDirective struct {
 	Remaining     *int
 	Risk          string
 	Approval      string
+	ApprovalOf    string
 	Notifications []agentNotification
 }
 
@@ -180,7 +181,7 @@ func directiveOf(d *agents.Directive) *agentDirective {
 	a := &agentDirective{
 		ID: d.Execution, Agent: d.Agent, Step: d.Step, Continue: d.Continue, Factors: d.Factors, Stopped: d.Stopped,
 		Reason: d.Reason, Remaining: d.Remaining, Risk: string(d.Tier), Approval: d.Approval,
-		Notifications: []agentNotification{},
+		ApprovalOf: string(d.ApprovalOf), Notifications: []agentNotification{},
 	}
 	for _, n := range d.Notifications {
 		notification := agentNotification{Type: n.Type, Message: n.Message, Timestamp: n.At}

@@ -68,6 +68,39 @@ func TestVerifyingLetsGoWhatWasShown(t *testing.T) {
 	a.goesOn("what was seen first", a.report("ann", "bot", "drop table tmp"))
 }
 
+// An agent is told whether what waits for a person is the action that it reports, or something else.
+func TestDirectivesSayWhatWaits(t *testing.T) {
+	a := newAgents(t, strict(), nil)
+	a.start("ann", "bot")
+	for range 3 {
+		a.goesOn("a step", a.report("ann", "bot", "read_file x"))
+	}
+	waits := func(of, hint string, more ...string) string {
+		t.Helper()
+		answer := a.report("ann", "bot", hint, more...)
+		item := a.pauses(hint, "", answer)
+		if answer.Data.ApprovalOf != of || item == "" {
+			t.Errorf("%s: item %q is about %q, want %q", hint, item, answer.Data.ApprovalOf, of)
+		}
+		return item
+	}
+	waits("steps", "deploy x")
+	a.vote(waits("steps", "read_file x"), true)
+	push := waits("action", "deploy x")
+	for _, other := range []string{"read_file x", "rm -rf /", "deploy y"} {
+		if item := waits("other", other); item != push {
+			t.Errorf("%s waits for %s, not for %s", other, item, push)
+		}
+	}
+	waits("action", "deploy x")
+	a.vote(push, false)
+	if refused := a.report("ann", "bot", "deploy x"); refused.Data.ApprovalID != "" || refused.Data.ApprovalOf != "" {
+		t.Errorf("what is refused waits: %+v", refused.Data)
+	}
+	waits("failure", "read_file x", failedBefore)
+	waits("failure", "deploy x")
+}
+
 // An agent that is blocked while a report of it is evaluated does not go on.
 func TestBlockedMeanwhile(t *testing.T) {
 	a := meanwhile(t, "users", func(a *agents) bool { return a.report("ann", "bot", "rm -rf /").Data.Stopped })

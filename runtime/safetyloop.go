@@ -6,15 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/execution"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/agents"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 	"github.com/aqltag/aqltag/runtime/loop"
 	"github.com/aqltag/aqltag/runtime/policy"
 )
@@ -121,6 +125,50 @@ func (l *safetyLoop) refuse(ctx context.Context, x *exchange, q *request) *Error
 	_ = json.Unmarshal([]byte(most), &steps) // which the decoder has checked
 	w := who(ctx, x.session.ID(), textOfJSON(agent, given), "")
 	return l.failed(ctx, x, q, l.keeper.Check(ctx, w, steps))
+}
+
+func (l *safetyLoop) params(q *request) gate.Params {
+	if q.operation.definition.Name == gen.ExecuteAgent {
+		return startParams{q}
+	}
+	return nil
+}
+
+// startParams are the parameters of a request to start an agent.
+type startParams struct{ *request }
+
+func (p startParams) Asked() (message string, params []byte) {
+	message, params = p.request.Asked()
+	return message, inParts(params)
+}
+
+// inParts returns parameters as people are shown them who approve of a start: long ones in parts, so that they see all.
+func inParts(params []byte) []byte {
+	const whole = 450 // bytes of a value that an item has whole
+	r, w := wire.NewReader(string(params), wire.Limits{}), wire.NewWriter(nil)
+	w.BeginObject()
+	for ok := r.Object(); ok && r.Next(); {
+		name, text := r.Name(), r.Raw()
+		if len(text) <= whole {
+			w.KeyEscaped(name)
+			w.Raw(text)
+			continue
+		}
+		if strings.HasPrefix(text, `"`) {
+			text, _ = wire.NewReader(text, wire.Limits{}).String()
+		}
+		parts := make(map[string]string)
+		approve.InParts(parts, name, text)
+		for _, part := range slices.Sorted(maps.Keys(parts)) {
+			w.KeyEscaped(part)
+			w.String(parts[part])
+		}
+	}
+	w.EndObject()
+	if r.Fault() != nil {
+		return params
+	}
+	return w.Bytes()
 }
 
 // failed is the failure that an error of the keeper is, before there is a handler to return it.

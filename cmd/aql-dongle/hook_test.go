@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,8 +24,10 @@ func TestHookHasPeopleDecide(t *testing.T) {
 	if again := d.refuses(push("2"), "a person has to approve of it first"); again != item {
 		t.Errorf("people are asked twice: %s and %s", item, again)
 	}
-	if other := d.refuses(bash("ls", "3"), "first"); other != item {
-		t.Errorf("another tool use waits for %q, not for %q", other, item)
+	for _, other := range []string{"ls", "rm -rf /"} {
+		if named := d.refuses(bash(other, "3"), "something else waits for a person first"); named != item {
+			t.Errorf("another tool use waits for %q, not for %q", named, item)
+		}
 	}
 	d.vote(item, true)
 	d.passes(push("4"))
@@ -35,6 +38,21 @@ func TestHookHasPeopleDecide(t *testing.T) {
 	d.vote(second, false)
 	d.refuses(push("6"), "a person has refused it, because: not on a Friday")
 	d.passes(bash("ls", "7"))
+}
+
+// Whoever denies the start of an agent is asked no more, and the agent is told why.
+func TestHookTellsThatTheStartIsDenied(t *testing.T) {
+	d := newDongle(t, rules)
+	d.vote(d.refuses(bash("ls", "1"), "a person has to approve of the start of agent 'claude' first"), false)
+	for _, id := range []string{"2", "3"} {
+		item := d.refuses(bash("ls", id), "a person has refused the start of agent 'claude', because: not on a Friday")
+		if item != "" {
+			t.Errorf("the agent is told to have %s approved", item)
+		}
+	}
+	if open := d.waiting(approve.Confirmation); len(open) > 0 {
+		t.Errorf("people are asked again: %q", open)
+	}
 }
 
 // An approval is good for the tool use that people saw, and for no other one that reads like it.
@@ -62,23 +80,28 @@ func TestHookHasPeopleDecideAboutPieces(t *testing.T) {
 		return `{"hook_event_name":"PreToolUse","tool_name":"shell","tool_input":` + input + `}`
 	}
 	const list, members = `{"argv":["git","push"]}`, `{"args":"push","command":"git"}`
+	const escaped = `{"argv":["sh","-c","printf 'cd x\\ngit push' > x"]}`
 	d.passes(use(`{"argv":["rm","x"]}`))
-	for _, input := range []string{list, members} {
+	for _, input := range []string{list, members, escaped} {
 		item := d.refuses(use(input), "a person has to approve of it first")
 		d.vote(item, true)
 		d.passes(use(input))
 		d.vote(d.refuses(use(input), "a person has to approve of it first"), false)
 	}
 	d.passes(use(`{"argv":["rm","y"]}`))
+	d.refuses(use(`{"argv":["rm","\\y"]}`), "a person has to approve of it first") // no automatic approval counts
 }
 
 // A denied tool use blocks the agent, whatever it does then, until a person lifts that.
 func TestHookBlocks(t *testing.T) {
 	for name, message := range map[string]string{
-		"a command":     bash("cd / && rm -rf srv", "2"),
-		"with a tab":    bash("rm\t-rf /", "2"),
-		"in a script":   bash("sh -c 'rm -rf /'", "2"),
-		"in a file":     `{"hook_event_name":"BeforeTool","tool_name":"write","tool_input":{"content":"#!/bin/sh\nrm -rf"}}`,
+		"a command":   bash("cd / && rm -rf srv", "2"),
+		"with a tab":  bash("rm\t-rf /", "2"),
+		"in a script": bash("sh -c 'rm -rf /'", "2"),
+		"in a file":   `{"hook_event_name":"BeforeTool","tool_name":"write","tool_input":{"content":"#!/bin/sh\nrm -rf"}}`,
+		"in a string": bash(`python3 -c "import os; os.system(\"true\nrm -rf /srv\")"`, "2"),
+		"in JSON": `{"hook_event_name":"BeforeTool","tool_name":"write","tool_input":{"content":"{\"script\": \"set ` +
+			`-e\\nrm -rf /srv\"}"}}`,
 		"nested":        `{"hook_event_name":"BeforeTool","tool_name":"edit","tool_input":{"edits":[{"new":"rm -rf /"}]}}`,
 		"far behind":    bash(strings.Repeat("echo a long script\n", 10_000)+"rm -rf /", "2"),
 		"in the middle": bash(strings.Repeat("echo a\n", 9000)+"rm -rf /"+strings.Repeat("\necho b", 9000), "2"),
@@ -125,7 +148,7 @@ func TestHookCountsSteps(t *testing.T) {
 	d.passes(bash("ls a", "1"))
 	d.passes(bash("ls a", "1")) // a client that asks twice about one tool use
 	d.passes(bash("ls b", "2"))
-	d.vote(d.refuses(bash("ls c", "3"), "a person has to approve"), true)
+	d.vote(d.refuses(bash("git push", "3"), "the agent has used up its steps"), true)
 	d.passes(bash("ls c", "4"))
 }
 
@@ -206,13 +229,19 @@ func TestHookRefusesWhatItCannotJudge(t *testing.T) {
 	d.passes(bash("ls", "9")) // nothing of all that has held the agent up
 }
 
-// What the loop says goes wrong is in the log, for people.
+// What goes wrong is in the log, for people, who also see it in a terminal where the program runs without the hook.
 func TestHookLogs(t *testing.T) {
 	d := newDongle(t, rules)
 	d.refuses(bash("ls", "1"), "cannot be asked", "-policy", "missing.yaml", "-hook-log", "hook.log")
 	log, err := os.ReadFile(filepath.Join(d.dir, "hook.log"))
 	if err != nil || !strings.Contains(string(log), "missing.yaml") {
 		t.Errorf("the log has %q, %v", log, err)
+	}
+	const run = "run 'aql-dongle' in a terminal with the -state, -state-key, -policy and -audit of the hook"
+	d.refuses(bash("ls", "1"), run, "-policy", "missing.yaml")
+	r := d.run("", append(slices.Clone(d.flags), "-policy", "missing.yaml")...)
+	if r.code == 0 || !strings.Contains(r.stderr, "missing.yaml") {
+		t.Errorf("in a terminal: %+v", r)
 	}
 }
 
@@ -314,7 +343,7 @@ func TestHooksAtTheSameTime(t *testing.T) {
 	if passed != 9 {
 		t.Errorf("%d steps of 9 pass", passed)
 	}
-	d.refuses(bash("ls more", "last"), "a person has to approve")
+	d.refuses(bash("ls more", "last"), "the agent has used up its steps")
 }
 
 // A hook that is killed leaves nothing behind that holds others up, and an approval lets one tool use pass at most.

@@ -144,6 +144,9 @@ func LoopTypes() []Type {
 	kind.Enum = []string{"permission_pending", "autonomy_pause", "danger_zone", "status", "error"}
 	risk := text("nextStepRisk", "Risk", "How much of a person the action needs")
 	risk.Enum = []string{"advisory", "confirm", "verify", "danger_zone"}
+	of := text("approval_of", "ApprovalOf", "What that is about: the reported action, as many steps again whatever they "+
+		"are, going on after a failure, or another action, which was reported before")
+	of.Enum = []string{"action", "steps", "failure", "other"}
 	id := required(text("execution_id", "ID", "The execution of the agent"))
 	id.ID = true
 	return []Type{
@@ -174,6 +177,7 @@ func LoopTypes() []Type {
 				},
 				risk,
 				text("approval_id", "Approval", "What waits for a person. Report the same action again when it is approved"),
+				of,
 				{
 					Name: "notifications", Go: "Notifications", Type: "array", OmitEmpty: true,
 					Items: &Param{Type: "AgentNotification"}, Description: "What has happened since the report before",

@@ -24,7 +24,7 @@ const stepLimit = "Step limit exceeded"
 // first one that pauses or stops the agent ends the evaluation. What people have approved passes its stage, but no
 // approval passes a pattern of Deny or the tier DangerZone.
 func Evaluate(c Config, r Report, h History) Directive {
-	e := &evaluation{config: &c, report: &r, history: &h, hint: normalize(r.Hint)}
+	e := &evaluation{config: &c, report: &r, history: &h, hint: read(r.Hint)}
 	e.Score, e.StepsRemaining = -1, max(c.MaxSteps-h.Number, 0)
 	e.Action = Action{At: r.At, Digest: e.hint.digest()}
 	switch c.Mode {

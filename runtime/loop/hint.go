@@ -25,6 +25,7 @@ type text struct {
 	broken               bool     // there was a line break in it
 	mixed                bool     // there is a word in it of letters of Latin and of another script
 	scripts              []string // of its words, besides Latin
+	unescaped            []text   // what it also reads as where it has backslashes; see read
 }
 
 // gap stands where something was hidden.

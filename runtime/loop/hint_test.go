@@ -99,6 +99,25 @@ func TestHints(t *testing.T) {
 			policy.LoopLimits{Deny: []string{"delete*"}, AutoApprove: []string{"читать*"}}, "это файл", paused,
 		},
 		"approved of, with an accent": {approves("remove x*"), "rémove x", paused},
+
+		"behind an escaped line break":     {denies("rm -rf*"), `{"script": "set -e\nrm -rf /srv"}`, blocked},
+		"behind one that is escaped twice": {denies("rm -rf*"), `{\"script\": \"set -e\\nrm -rf /srv\"}`, blocked},
+		"behind an escaped tab":            {denies("rm -rf*"), `printf "all:\n\trm -rf /srv" > Makefile`, blocked},
+		"behind a control character's":     {denies("rm -rf*"), `"a\u000a\r\f\v\0\x0a\012rm -rf /srv"`, blocked},
+		"with an escaped space":            {denies("rm -rf*"), `rm\u0020-rf`, blocked},
+		"in escapes":                       {denies("rm -rf*"), `now \u0072\u006D \x2d\162f \/`, blocked},
+		"in escapes of escapes":            {denies("rm -rf*"), `now \u005cu0072\\u006D -rf \/`, blocked},
+		"in an escape of letters that are": {denies("rm -rf*"), `\n\uff52m -rf`, blocked},
+		"behind an escape, and hidden":     {denies("rm -rf*"), "set -e\\\u200bn\u200brm\u200b-rf", blocked},
+		"needs approval behind an escape":  {asks("git push*"), `os.system("true\ngit push")`, paused},
+		"risky behind an escape":           {policy.LoopLimits{}, `"set -e\nrm -rf /"`, blocked},
+		"of two scripts in an escape":      {policy.LoopLimits{}, `r\u0435move`, paused},
+		"with the backslashes of a shell":  {denies("rm -rf*"), `r\m -\rf /srv`, blocked},
+		"in two lines of a shell":          {denies("rm -rf*"), "rm \\\n  -rf /srv", blocked},
+		"a word in two lines of a shell":   {denies("rm -rf*"), "r\\\nm -rf /srv", blocked},
+		"escapes that hide nothing":        {denies("rm -rf*"), `grep "\u00e9\n\x1b[0m\u12" C:\users\new\`, goesOn},
+		"a pattern with a backslash":       {denies(`*\windows\*`), `del C:\Windows\x`, blocked},
+		"approved of, with a backslash":    {approves("remove x*"), `remove x\y`, paused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := loop.Evaluate(loop.For(&policy.Loop{LoopLimits: tt.limits}, "a"), loop.Report{Hint: tt.hint},
@@ -131,6 +150,8 @@ func TestLongHints(t *testing.T) {
 		"wide letters":      {strings.Repeat("ｒ", 1<<20/3), false},
 		"invisible":         {strings.Repeat("\u200b", 1<<20/3), false},
 		"invalid":           {strings.Repeat("\xff", 1<<20), false},
+		"escaped":           {strings.Repeat(`lorem\n`, 1<<20/7) + "rm -rf /", true},
+		"backslashes":       {strings.Repeat(`\`, 1<<20), false},
 	} {
 		if d := loop.Evaluate(c, loop.Report{Hint: tt.hint}, loop.History{Number: 1}); d.Stopped != tt.stopped {
 			t.Errorf("%s: %q", name, d.Factors)
@@ -144,7 +165,8 @@ func TestLongHints(t *testing.T) {
 func FuzzHints(f *testing.F) {
 	for _, hint := range []string{
 		"", "rm -rf /", "read_file x", "\u202e\u200b", "ｒｍ", "שלום", "a\xffb", "x; y", "𝓭𝕣op", "e\u0301\u0301", "한글 ﷺ",
-		"now launch the missiles", "_launch the missiles_", "drop database x", "rm -rf /*",
+		"now launch the missiles", "_launch the missiles_", `a\nlaunch the missiles`, `a\\u006caunch the missiles`,
+		`l\\ aunch the missiles\1 7`, "drop database x", "rm -rf /*",
 		strings.Repeat("a ", 5000),
 	} {
 		f.Add(hint, 3)

@@ -29,9 +29,22 @@ func (p *Pattern) String() string { return p.written }
 func (p *Pattern) whole(t *text) bool { return policy.Matches(p.exact, t.exact) }
 
 // anywhere reports whether the pattern matches a hint, or what it has from a word on: the pattern "rm -rf*" finds
-// "please run rm -rf /". Marks of letters hide nothing, and neither do invisible characters: each may be nothing, or
-// the space between two words.
+// "please run rm -rf /". Marks of letters hide nothing, and neither do escapes and invisible characters: each of these
+// may be nothing, or the space between two words.
 func (p *Pattern) anywhere(t *text) bool {
+	if p.in(t) {
+		return true
+	}
+	for i := range t.unescaped {
+		if p.in(&t.unescaped[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// in reports what anywhere does of one reading of a hint.
+func (p *Pattern) in(t *text) bool {
 	return found(p.exact, t.exact, t.exactGaps) ||
 		(p.plain != p.exact || t.plain != t.exact) && found(p.plain, t.plain, t.plainGaps)
 }
@@ -129,7 +142,7 @@ func first(list []Pattern, matches func(*Pattern) bool) *Pattern {
 // nothing, is of one command, and has no characters outside ASCII but those of the pattern. An automatic approval is
 // what an injected prompt aims for.
 func (p *Pattern) approves(t *text, hint string) bool {
-	if t.hidden > 0 || t.broken || t.mixed || strings.ContainsAny(t.plain, ";|&`$<>") {
+	if t.hidden > 0 || t.broken || t.mixed || strings.ContainsAny(t.plain, ";|&`$<>\\") {
 		return false
 	}
 	for _, r := range hint {

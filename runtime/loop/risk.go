@@ -94,6 +94,10 @@ func (c *Config) score(t *text, r *Report, h *History, digest string) (risk int,
 	}
 	words(t.plain, operation)
 	words(t.plainGaps, operation)
+	for i := range t.unescaped {
+		words(t.unescaped[i].plain, operation)
+		words(t.unescaped[i].plainGaps, operation)
+	}
 	risks := c.risks()
 	worst := 0
 	for i := range risks {

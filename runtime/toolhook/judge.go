@@ -97,6 +97,7 @@ type reply struct {
 		Reason   string
 		Risk     string `json:"nextStepRisk"`
 		Approval string `json:"approval_id"`
+		Of       string `json:"approval_of"`
 	}
 	Error struct {
 		Code    aql.Code
@@ -104,6 +105,7 @@ type reply struct {
 		Details struct {
 			Approval  string `json:"approval_id"`
 			Challenge string `json:"challenge_id"`
+			Reason    string // of a denial
 		}
 	}
 }
@@ -136,10 +138,8 @@ func (a *asking) step(hint, id string) answer {
 		case err != nil:
 		case started.Success:
 			r, err = a.call(gen.RecordExecutionStep, params, id)
-		case started.Error.Details.Approval != "":
-			return a.waits("the start of agent '"+a.agent+"'", started.Error.Details.Approval)
 		default:
-			return a.failed(&started)
+			return a.unstarted(&started)
 		}
 	}
 	switch {
@@ -157,26 +157,57 @@ const goal = "Everything that the agent does with the tools of its client, each 
 
 // waits is the answer to what waits for a person.
 func (a *asking) waits(what, item string) answer {
-	return refusal("a person has to approve of %s first, by '%s operator approve %s' with the -state of the hook. Tell "+
-		"the user, and make the same tool use again when that is done, without any change", what, a.desk.Program, item)
+	return a.unapproved("a person has to approve of "+what+" first", item)
+}
+
+// unapproved is the answer where an item has to be approved first.
+func (a *asking) unapproved(why, item string) answer {
+	return refusal("%s, by '%s operator approve %s' with the -state of the hook. Tell the user, and make the same tool "+
+		"use again when that is done, without any change", why, a.desk.Program, item)
+}
+
+// unstarted is the answer where the agent cannot be started, or not yet.
+func (a *asking) unstarted(r *reply) answer {
+	start := "the start of agent '" + a.agent + "'"
+	item := r.Error.Details.Approval
+	why, declined := strings.CutPrefix(r.Error.Details.Reason, startDeclined)
+	switch {
+	case item != "" && declined:
+		return refused(start, strings.TrimPrefix(why, ": "))
+	case item != "" && r.Error.Code != aql.CodePermissionDenied: // it waits for a confirmation, or beyond a quota
+		return a.waits(start, item)
+	}
+	return a.failed(r)
+}
+
+// startDeclined begins the reason where a person has denied a start.
+const startDeclined = "an operator was asked and did not approve"
+
+// refused is the answer to what a person has refused, with the reason that they have given.
+func refused(what, because string) answer {
+	if because != "" {
+		because = ", because: " + because
+	}
+	return refusal("a person has refused %s%s. Do not try it in another way", what, because)
 }
 
 // directed is the answer that a directive is.
 func (a *asking) directed(r *reply) answer {
 	d := &r.Data
-	why, refused := strings.CutPrefix(d.Reason, personRefused)
+	why, denied := strings.CutPrefix(d.Reason, personRefused)
 	switch {
 	case d.Continue && !d.Stopped:
 		return answer{passes: true}
 	case d.Stopped:
 		return a.blocked()
 	case d.Approval != "":
-		return a.waits("it", d.Approval)
-	case refused:
-		if told, because := strings.CutPrefix(why, ", because: "); because {
-			return refusal("a person has refused it, because: %s. Do not try it in another way", told)
+		return a.held(d.Of, d.Approval)
+	case denied:
+		told, because := strings.CutPrefix(why, ", because: ")
+		if !because {
+			told = ""
 		}
-		return refusal("a person has refused it. Do not try it in another way")
+		return refused("it", told)
 	case d.Risk == "verify":
 		return refusal("a person has to look at the agent first: %s says at what. Tell the user, and make the same tool use "+
 			"again when that is done, without any change", a.list())
@@ -187,6 +218,22 @@ func (a *asking) directed(r *reply) answer {
 // list is what a person runs to see what waits. The file of the state is nothing for agents.
 func (a *asking) list() string {
 	return "'" + a.desk.Program + " operator list' with the -state of the hook"
+}
+
+// held is the answer where an item waits, which may be about something else.
+func (a *asking) held(of, item string) answer {
+	switch of {
+	case "action":
+		return a.waits("it", item)
+	case "failure":
+		return a.waits("going on after a failure", item)
+	case "steps":
+		return a.unapproved("the agent has used up its steps. A person has to approve of as many again, whatever they are",
+			item)
+	}
+	return refusal("something else waits for a person first, which the agent has tried before: '%s operator show %s' "+
+		"with the -state of the hook says what. Tell the user, and make the same tool use again when that is decided, "+
+		"without any change", a.desk.Program, item)
 }
 
 // personRefused begins the reason of a directive where a person has refused.

@@ -162,5 +162,5 @@ func (d *Desk) answer(ctx context.Context, f Flags, answers chan<- answer) {
 // unavailable is the answer where the loop cannot be asked. The agent is not told why.
 func (d *Desk) unavailable() answer {
 	return refusal("the loop itself cannot be asked. Nothing may be done until it can; tell the user to look into "+
-		"-hook-log, or to run '%s' in a terminal with the same flags", d.Program)
+		"-hook-log, or to run '%s' in a terminal with the -state, -state-key, -policy and -audit of the hook", d.Program)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -63,20 +64,34 @@ func TestSafety(t *testing.T) {
 	if err != nil || len(items) != 1 {
 		t.Fatalf("%v, %v", items, err)
 	}
-	_, err = inbox.Vote(t.Context(), items[0].ID, approve.Vote{
-		By: identity.Caller{Subject: "olga"}, Channel: "test", Approve: true, At: time.Now(),
-	})
-	if err != nil {
-		t.Fatal(err)
+	vote := func(id string, approves bool) {
+		t.Helper()
+		_, err := inbox.Vote(t.Context(), id, approve.Vote{
+			By: identity.Caller{Subject: "olga"}, Channel: "test", Approve: approves, At: time.Now(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
+	vote(items[0].ID, true)
 	for _, input := range []string{`{"file_path":"/etc/hosts"}`, `{"file_path":"a.go"}`} {
 		if printed := hook("Read", input); printed != "{}\n" {
 			t.Errorf("reading %s does not pass: %s", input, printed)
 		}
 	}
+	for _, tt := range []struct{ tool, input string }{
+		{"Read", `{"file_path":"/home/ann/.ssh/id_ed25519"}`}, {"Read", `{"file_path":"/srv/app/.env.production"}`},
+		{"Bash", `{"command":"git --no-pager push"}`}, {"Bash", `{"command":"cd x && git -c a=b push origin"}`},
+	} {
+		printed := hook(tt.tool, tt.input)
+		if !strings.Contains(printed, "a person has to approve of it first") {
+			t.Fatalf("%s %s: %s", tt.tool, tt.input, printed)
+		}
+		vote(regexp.MustCompile(`ask_[A-Z2-7]+`).FindString(printed), false)
+	}
 	for _, tt := range []struct{ tool, input, want string }{
 		{"Edit", `{"file_path":"/home/ann/.claude/settings.json","new_string":""}`, "a person has to approve of it first"},
-		{"Bash", `{"command":"ls"}`, "a person has to approve of it first"}, // while it waits
+		{"Bash", `{"command":"ls"}`, "something else waits for a person first"},
 	} {
 		printed := hook(tt.tool, tt.input)
 		if !strings.Contains(printed, tt.want) || !strings.HasSuffix(printed, "exit code 2\n") {

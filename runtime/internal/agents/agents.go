@@ -187,8 +187,20 @@ type Directive struct {
 	Remaining     *int           `json:"remaining,omitempty"`
 	Tier          loop.Tier      `json:"tier,omitempty"`
 	Approval      string         `json:"approval,omitempty"` // id of an item
+	ApprovalOf    ApprovalOf     `json:"approval_of,omitempty"`
 	Notifications []Notification `json:"notifications,omitempty"`
 }
+
+// ApprovalOf is what the item is about that an agent waits for.
+type ApprovalOf string
+
+// What items are about.
+const (
+	OfAction  ApprovalOf = "action"  // the action that is reported
+	OfSteps   ApprovalOf = "steps"   // as many steps again, whatever they are
+	OfFailure ApprovalOf = "failure" // going on after a failure
+	OfOther   ApprovalOf = "other"   // an action that was reported before
+)
 
 // Notification is something that agents are told (MCP-AQL core §8.7.3).
 type Notification struct {

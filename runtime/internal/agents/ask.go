@@ -31,13 +31,26 @@ func (j *judgement) subject(a loop.Approval) string {
 	return j.action
 }
 
-// binding is what the item of a question is bound to that an execution asks.
+// kinds are what items about agents are about.
+var kinds = map[loop.Approval]ApprovalOf{
+	loop.ApprovedSteps: OfSteps, loop.ApprovedFailure: OfFailure, loop.ApprovedAction: OfAction,
+}
+
+// binding is what the item of an approval is bound to that an execution asks for.
 func (j *judgement) binding(execution string, a loop.Approval) approve.Binding {
-	about := map[loop.Approval]string{
-		loop.ApprovedSteps: "steps ", loop.ApprovedFailure: "failure ", loop.ApprovedAction: "action ",
-	}[a] + j.subject(a)
 	w := &j.report.Who
+	about := string(kinds[a]) + " " + j.subject(a)
 	return bindingOf(j.keeper.o.Adapter, w.Caller.Key(), anonymous(w), w.Agent, execution, about)
+}
+
+// about says what the item is about that the agent waits for.
+func (j *judgement) about(b approve.Binding) ApprovalOf {
+	for approval, of := range kinds {
+		if j.binding(j.state.Execution, approval) == b {
+			return of
+		}
+	}
+	return OfOther
 }
 
 // ask is the question that a person is asked about a directive.

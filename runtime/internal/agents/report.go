@@ -332,7 +332,7 @@ func (j *judgement) hold(
 			return nil, err
 		}
 		s.Paused = &pause{Binding: q.Binding, Why: d.Reason, Item: item.ID}
-		answer.Approval = item.ID
+		answer.Approval, answer.ApprovalOf = item.ID, j.about(q.Binding)
 		if opened {
 			record := k.record(&j.report.Who, audit.ApprovalRequested, audit.Success, d.Reason)
 			record.ApprovalID = item.ID
@@ -341,7 +341,7 @@ func (j *judgement) hold(
 			}
 		}
 	case s.Paused != nil:
-		answer.Approval = s.Paused.Item
+		answer.Approval, answer.ApprovalOf = s.Paused.Item, j.about(s.Paused.Binding)
 		return nil, nil // it was told before
 	default:
 		return nil, nil // a person has refused: nobody is waited for
