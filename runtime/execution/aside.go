@@ -56,7 +56,7 @@ func (r *Run) keepResult(ctx context.Context, result []byte) (inside []byte, nam
 		return e.seal(r.begun, "result", result), "", nil
 	}
 	name = resultPrefix + strconv.Itoa(r.attempt)
-	sealed, ttl := e.seal(r.begun, name, result), r.operation.keep()+resultSlack
+	sealed, ttl := e.seal(r.begun, name, result), e.keep(r.begun)+resultSlack
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		err := e.put(ctx, e.asideKey(r.ID(), name), sealed, ttl)
 		if err == nil {

@@ -68,6 +68,8 @@ type Record struct {
 	Outside   bool      `json:"outside,omitempty"` // it is carried out elsewhere
 	Until     time.Time `json:"until,omitzero"`    // and has failed then, unless more is heard of it
 	Nonce     string    `json:"nonce,omitempty"`   // of the last change, by which its maker knows it
+	// Keep is how long it is kept after its end. Who ends it may not have its operation.
+	Keep time.Duration `json:"keep,omitempty"`
 	// ParamsAside says that the parameters are an entry of their own, and ResultAside is the name of that of the result.
 	ParamsAside bool   `json:"params_aside,omitempty"`
 	ResultAside string `json:"result_aside,omitempty"`
@@ -106,6 +108,9 @@ func (e *Engine) read(ctx context.Context, id string) (*Record, error) {
 // is written since: its steps do. A change of which the store does not say whether it was made is looked up.
 func (e *Engine) save(ctx context.Context, r *Record) error {
 	r.Nonce = rand.Text()
+	if e.o.Operations[r.Operation] != nil {
+		r.Keep = e.keep(r)
+	}
 	text, err := e.encode(r)
 	if err != nil {
 		return err
