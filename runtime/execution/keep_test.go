@@ -28,7 +28,8 @@ func TestKeptAfterAnEndByAProcessWithoutTheOperation(t *testing.T) {
 		if _, err := e.Get(t.Context(), ann, r.ID); err != nil {
 			t.Error(err)
 		}
-		if page, err := e.List(t.Context(), execution.Query{CallerKey: ann, First: 10}); err != nil || len(page.Records) != 1 {
+		page, err := e.List(t.Context(), execution.Query{CallerKey: ann, First: 10})
+		if err != nil || len(page.Records) != 1 {
 			t.Errorf("%d are listed: %v", len(page.Records), err)
 		}
 		if again, err := e.Start(t.Context(), start); err != nil || again.ID != r.ID {

@@ -56,8 +56,8 @@ func (e *Engine) Walk(ctx context.Context) (repaired int, err error) {
 }
 
 // walkOn goes on behind the key at which the last walk has ended. It looks at the executions of all callers first, then
-// at the queue and at places, and at steps at last. An execution that cannot be read is left behind until the walk
-// begins anew.
+// at the queue, at places and at keys, and at steps at last. An execution that cannot be read is left behind until the
+// walk begins anew.
 func (e *Engine) walkOn(ctx context.Context) (repaired int, err error) {
 	for _, part := range []struct {
 		name, next string
@@ -71,7 +71,8 @@ func (e *Engine) walkOn(ctx context.Context) (repaired int, err error) {
 			return err
 		}},
 		{queuePart, placePart, e.lookAtQueued},
-		{placePart, stepPart, e.lookAtPlace},
+		{placePart, oncePart, e.lookAtPlace},
+		{oncePart, stepPart, e.lookAtKey},
 	} {
 		if e.walked == "" {
 			e.walked = e.root + part.name
