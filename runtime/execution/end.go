@@ -9,7 +9,12 @@ import (
 // end writes how the attempt has ended. again says that it could not begin, and is to be made later.
 func (r *Run) end(result []byte, failed *Failure, again bool) {
 	e, id := r.engine, r.begun.ID
-	settled := false
+	lost, settled := true, false
+	defer func() {
+		if lost {
+			r.withdraw()
+		}
+	}()
 	defer func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -95,6 +100,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 		}
 		return
 	}
+	lost = false
 	settled = e.settle(ctx, r, written)
 }
 
@@ -139,4 +145,26 @@ func (e *Engine) settle(ctx context.Context, r *Run, record *Record) bool {
 		e.warn(ctx, "executions: cleaning up failed", err)
 	}
 	return false
+}
+
+// withdraw lets go of what an attempt that was lost or given up has asked after its execution had ended. If it cannot,
+// the question expires.
+func (r *Run) withdraw() {
+	if r.operation.Decided == nil {
+		return
+	}
+	ctx, done := context.WithTimeout(context.Background(), storeTimeout)
+	defer done()
+	e := r.engine
+	now, err := e.read(ctx, r.ID())
+	switch {
+	case err != nil || now != nil && !now.State.Terminal():
+		return
+	case now == nil: // its time is over
+		begun := *r.begun
+		begun.Finished, now = e.now(), &begun
+	case now.over(): // nobody needs what was asked since
+		now.Finished = e.now()
+	}
+	_ = e.ended(ctx, now)
 }
