@@ -98,3 +98,25 @@ func TestKeysOfSlowStartsStay(t *testing.T) {
 		})
 	}
 }
+
+// A key starts one execution, although the first start with it comes back after two months.
+func TestKeysOfStartsThatAreFrozenForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := new(store.Memory)
+		operations := map[string]*execution.Operation{"work": {Durable: true, Keep: 100 * 24 * time.Hour}}
+		start := execution.Start{Operation: "work", CallerKey: ann, Once: "key"}
+		slow, second := &hooked{Store: in}, (*execution.Record)(nil)
+		slow.before = func(_, key string, _ []byte) (err error) {
+			if strings.Contains(key, "/r/") {
+				slow.before = nil
+				second, err = newEngine(t, in, operations).Start(t.Context(), start)
+				time.Sleep(60 * 24 * time.Hour)
+			}
+			return err
+		}
+		first, err := newEngine(t, slow, operations).Start(t.Context(), start)
+		if err != nil || first.ID != second.ID {
+			t.Errorf("one key has started %+v and %+v: %v", first, second, err)
+		}
+	})
+}

@@ -118,7 +118,7 @@ func (e *Engine) save(ctx context.Context, r *Record) error {
 	ttl := time.Duration(0)
 	switch {
 	case r.Buried:
-		ttl = defaultKeep
+		ttl = buriedFor
 	case r.State.Terminal():
 		ttl = max(e.Expires(r).Sub(e.now()).Truncate(time.Millisecond), time.Millisecond)
 	}
@@ -147,6 +147,9 @@ func (e *Engine) operation(r *Record) *Operation {
 	}
 	return &Operation{Durable: !r.Attached}
 }
+
+// buriedFor is how long its maker may be frozen who is kept from making an execution.
+const buriedFor = 365 * 24 * time.Hour
 
 // bury makes a record that keeps the maker of an execution from making it. It returns false where there is a record.
 func (e *Engine) bury(ctx context.Context, id string) (bool, error) {

@@ -265,6 +265,13 @@ func (e *Engine) sweep(ctx context.Context) error {
 		if r != nil && !r.over() {
 			continue
 		}
+		if r == nil && lastOf(entries[0].Key) == paramsEntry { // of a start, which may write the record now
+			if buried, err := e.bury(ctx, id); err != nil {
+				return err
+			} else if !buried {
+				continue
+			}
+		}
 		if err := e.clear(ctx, id, r); err != nil {
 			return err
 		}
@@ -273,15 +280,13 @@ func (e *Engine) sweep(ctx context.Context) error {
 
 // clear removes what is left of an execution that has ended for good, or has no record.
 func (e *Engine) clear(ctx context.Context, id string, r *Record) error {
-	if r == nil { // its maker may be about to write the record, or may have done so since
-		if buried, err := e.bury(ctx, id); err != nil || !buried {
-			return err
-		}
-		r = &Record{ID: id}
+	result := ""
+	if r != nil {
+		result = r.ResultAside
 	}
 	var failed error
 	err := e.each(ctx, e.root+stepPart+id+"/", func(entry store.Entry) bool {
-		if lastOf(entry.Key) != r.ResultAside {
+		if lastOf(entry.Key) != result {
 			failed = e.drop(ctx, entry.Key)
 		}
 		return failed == nil
