@@ -111,6 +111,7 @@ func (e *Engine) conclude(ctx context.Context, r *Record) error {
 	if err := e.put(ctx, work, nil, 0); err != nil {
 		return err
 	}
+	r.Finished = e.now() // not before: that may have taken long
 	err := e.save(ctx, r)
 	if errors.Is(err, store.ErrConflict) {
 		return errors.Join(err, e.drop(ctx, work))
