@@ -103,6 +103,8 @@ func (e *Engine) attempt(ctx context.Context, worker, key string, ended func()) 
 			return settled
 		}
 		return undecided
+	case r.Outside:
+		return settled
 	case e.operation(r).Do == nil:
 		return elsewhere
 	case e.take(ctx, worker, r, ended):

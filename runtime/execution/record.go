@@ -87,7 +87,7 @@ func (r *Record) Version() uint64 { return uint64(r.version) }
 func (r *Record) over() bool { return r.State.Terminal() && (r.State != Failed || r.Final) }
 
 // queued reports whether an attempt could be claimed.
-func (r *Record) queued() bool { return !r.State.Terminal() && r.Worker == "" }
+func (r *Record) queued() bool { return !r.State.Terminal() && r.Worker == "" && !r.Outside }
 
 // recordFormat is the first byte of a record: which form it has.
 const recordFormat = '1'
