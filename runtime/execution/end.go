@@ -47,6 +47,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 	if failed != nil || paused {
 		result = nil
 	}
+	since := e.now().Round(0)
 	inside, aside, err := r.keepResult(ctx, result)
 	if err != nil {
 		e.warn(ctx, "executions: the result of an attempt could not be written", err)
@@ -101,6 +102,9 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 		return
 	}
 	lost = false
+	if err := r.keepResultAgain(aside, result, since); err != nil {
+		e.warn(ctx, "executions: a result could not be written again, and expires before its execution", err)
+	}
 	settled = e.settle(ctx, r, written)
 }
 
