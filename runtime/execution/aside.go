@@ -17,6 +17,7 @@ import (
 // whoever removes them buries the execution first, so that a start which was only slow fails. An attempt that ends
 // between the two leaves a result that no record names. The results of two attempts have two names, so that a lost one
 // does not replace the one that counts. A result expires from the beginning, a little after the record does.
+// Where the process was suspended between the two, it writes the result again.
 const (
 	paramsEntry  = "params"
 	resultPrefix = "result-"
@@ -56,7 +57,7 @@ func (r *Run) keepResult(ctx context.Context, result []byte) (inside []byte, nam
 		return e.seal(r.begun, "result", result), "", nil
 	}
 	name = resultPrefix + strconv.Itoa(r.attempt)
-	sealed, ttl := e.seal(r.begun, name, result), r.operation.keep()+resultSlack
+	sealed, ttl := e.seal(r.begun, name, result), e.keep(r.begun)+resultSlack
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		err := e.put(ctx, e.asideKey(r.ID(), name), sealed, ttl)
 		if err == nil {
@@ -66,6 +67,17 @@ func (r *Run) keepResult(ctx context.Context, result []byte) (inside []byte, nam
 			return nil, "", err
 		}
 	}
+}
+
+// keepResultAgain makes a result last as long as its record, where that was written long after the result was first.
+func (r *Run) keepResultAgain(name string, result []byte, since time.Time) error {
+	e := r.engine
+	if name == "" || e.now().Round(0).Sub(since) < resultSlack/2 { // by a clock that goes on in a suspended process
+		return nil
+	}
+	ctx, done := context.WithTimeout(context.Background(), storeTimeout)
+	defer done()
+	return e.renew(ctx, e.asideKey(r.ID(), name), e.seal(r.begun, name, result), e.keep(r.begun)+resultSlack)
 }
 
 // aside returns what is beside a record.

@@ -121,3 +121,40 @@ func TestPausedAttemptsLeaveNoResult(t *testing.T) {
 		}
 	})
 }
+
+// A result is there for as long as its execution, also where the process is suspended before it says in the record that
+// there is one: for a while, or until the result has expired.
+func TestResultsLastAsLongAsRecords(t *testing.T) {
+	for _, suspended := range []time.Duration{time.Hour, 48 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			in := &hooked{Store: new(store.Memory)}
+			in.before = func(_, key string, value []byte) error {
+				if state, _ := stateIn(key, value); state == execution.Completed {
+					in.before = nil
+					time.Sleep(suspended)
+				}
+				return nil
+			}
+			large := bytes.Repeat([]byte("x"), 5000)
+			e := engines(t, 1, in, execution.Options{
+				Lease: 100 * time.Hour, Operations: map[string]*execution.Operation{"work": {
+					Durable: true, Do: func(context.Context, *execution.Run) ([]byte, *execution.Failure) {
+						return large, nil
+					},
+				}},
+			})[0]
+			synctest.Wait()
+			r, err := e.Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann})
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(suspended + 24*time.Hour - time.Minute)
+			if r, err = e.Get(t.Context(), ann, r.ID); err != nil {
+				t.Fatal(err)
+			}
+			if result, err := e.Result(t.Context(), r); !bytes.Equal(result, large) {
+				t.Errorf("suspended for %v, it has the result %.10q: %v", suspended, result, err)
+			}
+		})
+	}
+}

@@ -21,7 +21,7 @@ import (
 // retire makes what belongs to an execution that has ended expire with its record, or removes it. It may be done again.
 // Where the execution was started again meanwhile, nothing is left to do.
 func (e *Engine) retire(ctx context.Context, r *Record) error {
-	err := e.keepBelongings(ctx, r, e.operation(r).keep())
+	err := e.keepBelongings(ctx, r, e.keep(r))
 	if err == nil {
 		err = e.endPause(ctx, r)
 	}

@@ -103,6 +103,8 @@ func (e *Engine) attempt(ctx context.Context, worker, key string, ended func()) 
 			return settled
 		}
 		return undecided
+	case r.Outside:
+		return settled
 	case e.operation(r).Do == nil:
 		return elsewhere
 	case e.take(ctx, worker, r, ended):
@@ -139,7 +141,7 @@ func (e *Engine) take(ctx context.Context, worker string, r *Record, ended func(
 	}
 	// There may be one of an attempt before, which somebody is about to remove who takes the worker for dead.
 	key := e.workKey(worker, r.ID)
-	if err := e.renew(ctx, key, nil); err != nil {
+	if err := e.renew(ctx, key, nil, 0); err != nil {
 		e.deactivate(r.ID)
 		return false
 	}

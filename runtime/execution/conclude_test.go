@@ -109,3 +109,28 @@ func TestEndsThatAreInterrupted(t *testing.T) {
 		})
 	}
 }
+
+// An execution is kept after its end although whoever ends it is suspended for longer than that when it has begun.
+func TestEndsThatAreSuspended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := &hooked{Store: new(store.Memory)}
+		e := newEngine(t, slow, map[string]*execution.Operation{"agent": {Outside: true, Keep: 10 * time.Minute}})
+		r, err := e.Start(t.Context(), execution.Start{Operation: "agent", CallerKey: ann, Silence: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow.after = func(op, key string, _ []byte) error {
+			if op == "put" && strings.Contains(key, "/w/r") {
+				time.Sleep(11 * time.Minute)
+			}
+			return nil
+		}
+		if _, err := e.Complete(t.Context(), ann, r.ID, []byte("1")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		if r, err := e.Get(t.Context(), ann, r.ID); err != nil || r.State != execution.Completed {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}

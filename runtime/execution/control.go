@@ -111,6 +111,7 @@ func (e *Engine) conclude(ctx context.Context, r *Record) error {
 	if err := e.put(ctx, work, nil, 0); err != nil {
 		return err
 	}
+	r.Finished = e.now() // not before: that may have taken long
 	err := e.save(ctx, r)
 	if errors.Is(err, store.ErrConflict) {
 		return errors.Join(err, e.drop(ctx, work))
@@ -182,7 +183,9 @@ func (e *Engine) retry(ctx context.Context, r *Record) (*Record, error) {
 	if err == nil {
 		again.State, again.Due, again.Finished, again.Failure = Retrying, e.soon(r), time.Time{}, nil
 		again.Again, again.Repeats, again.Lost, again.Cancel = r.Again+1, 0, 0, false
-		again.Waiting = nil // the answer is a step
+		if w := r.Waiting; w != nil && w.Answer == nil { // else the next attempt takes the answer, if none has yet
+			again.Waiting = nil
+		}
 		err = e.save(ctx, &again)
 	}
 	if errors.Is(err, store.ErrConflict) {

@@ -9,7 +9,12 @@ import (
 // end writes how the attempt has ended. again says that it could not begin, and is to be made later.
 func (r *Run) end(result []byte, failed *Failure, again bool) {
 	e, id := r.engine, r.begun.ID
-	settled := false
+	lost, settled := true, false
+	defer func() {
+		if lost {
+			r.withdraw()
+		}
+	}()
 	defer func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -42,6 +47,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 	if failed != nil || paused {
 		result = nil
 	}
+	since := e.now().Round(0)
 	inside, aside, err := r.keepResult(ctx, result)
 	if err != nil {
 		e.warn(ctx, "executions: the result of an attempt could not be written", err)
@@ -95,6 +101,10 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 		}
 		return
 	}
+	lost = false
+	if err := r.keepResultAgain(aside, result, since); err != nil {
+		e.warn(ctx, "executions: a result could not be written again, and expires before its execution", err)
+	}
 	settled = e.settle(ctx, r, written)
 }
 
@@ -139,4 +149,26 @@ func (e *Engine) settle(ctx context.Context, r *Run, record *Record) bool {
 		e.warn(ctx, "executions: cleaning up failed", err)
 	}
 	return false
+}
+
+// withdraw lets go of what an attempt that was lost or given up has asked after its execution had ended. If it cannot,
+// the question expires.
+func (r *Run) withdraw() {
+	if r.operation.Decided == nil {
+		return
+	}
+	ctx, done := context.WithTimeout(context.Background(), storeTimeout)
+	defer done()
+	e := r.engine
+	now, err := e.read(ctx, r.ID())
+	switch {
+	case err != nil || now != nil && !now.State.Terminal():
+		return
+	case now == nil: // its time is over
+		begun := *r.begun
+		begun.Finished, now = e.now(), &begun
+	case now.over(): // nobody needs what was asked since
+		now.Finished = e.now()
+	}
+	_ = e.ended(ctx, now)
 }

@@ -309,9 +309,9 @@ func (e *Engine) put(ctx context.Context, key string, value []byte, ttl time.Dur
 }
 
 // renew makes an entry, or gives the one that there is a new version, so that nobody removes it who has read it before.
-func (e *Engine) renew(ctx context.Context, key string, value []byte) error {
+func (e *Engine) renew(ctx context.Context, key string, value []byte, ttl time.Duration) error {
 	for version := store.Version(0); ; {
-		_, err := e.o.Store.Put(ctx, key, value, version, 0)
+		_, err := e.o.Store.Put(ctx, key, value, version, ttl)
 		if !errors.Is(err, store.ErrConflict) {
 			return err
 		}

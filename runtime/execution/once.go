@@ -11,7 +11,10 @@ import (
 )
 
 // once is what an entry of a key has: an execution, and the mark of its parameters.
-type once struct{ ID, Params string }
+type once struct {
+	ID, Params string
+	Seen       bool `json:",omitempty"` // by a walk, without its execution
+}
 
 // canonical returns what starts with one key must have in common.
 func (s *Start) canonical() string {
@@ -28,7 +31,7 @@ func (e *Engine) markParams(key, id, params string) string { return e.mark("para
 // claimKey makes the entry of a key for an execution and returns its version, or returns the execution that has it.
 func (e *Engine) claimKey(ctx context.Context, r *Record, params string) (*Record, store.Version, error) {
 	key := e.root + oncePart + r.Once
-	mine, err := json.Marshal(once{r.ID, e.markParams(r.Once, r.ID, params)})
+	mine, err := json.Marshal(once{ID: r.ID, Params: e.markParams(r.Once, r.ID, params)})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -116,3 +119,36 @@ func (e *Engine) onceKey(ctx context.Context, s *Start) (string, error) {
 
 // mostPatient is about how long a start waits for another one with its key that has not made its record yet.
 const mostPatient = 500 * time.Millisecond
+
+// lookAtKey removes a key whose execution is gone, or was not made within a walk: then it is buried first.
+func (e *Engine) lookAtKey(ctx context.Context, entry store.Entry) error {
+	var its once
+	if json.Unmarshal(entry.Value, &its) != nil || its.ID == "" {
+		return nil // of a later version of the program
+	}
+	r, err := e.read(ctx, its.ID)
+	switch {
+	case errors.Is(err, errFormat):
+		return nil
+	case err != nil:
+		return err
+	case r != nil && !r.Buried:
+		return nil
+	case r == nil && !its.Seen:
+		its.Seen = true
+		value, err := json.Marshal(its)
+		if err != nil {
+			return err
+		}
+		if _, err = e.o.Store.Put(ctx, entry.Key, value, entry.Version, 0); errors.Is(err, store.ErrConflict) {
+			return nil // another start has the key now
+		}
+		return err
+	case r == nil:
+		if buried, err := e.bury(ctx, its.ID); err != nil || !buried {
+			return err
+		}
+	}
+	e.discard(ctx, entry)
+	return nil
+}

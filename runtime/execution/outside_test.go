@@ -3,6 +3,7 @@ package execution_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -177,6 +178,38 @@ func TestGetOfWhatIsRemoved(t *testing.T) {
 		state.before.Store(&before)
 		if r, err := e.Get(t.Context(), ann, started.ID); !errors.Is(err, execution.ErrNotFound) {
 			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
+// An execution that is carried out elsewhere is not queued where the process is killed that was about to end it. One
+// that a process has queued nevertheless, of an earlier version, does not stay in the queue.
+func TestOutsideIsNotQueued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := new(store.Memory)
+		operations := map[string]*execution.Operation{"agent": {Outside: true}}
+		dying := &hooked{Store: in}
+		e := newEngine(t, dying, operations)
+		r, err := e.Start(t.Context(), execution.Start{Operation: "agent", CallerKey: ann, Silence: 100 * time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dying.after = func(string, string, []byte) error { return errDead }
+		if _, err := e.Complete(t.Context(), ann, r.ID, []byte("1")); !errors.Is(err, errDead) {
+			t.Fatal(err)
+		}
+		queued := fmt.Sprintf("exec//q/%016x/%s", uint64(time.Time{}.UnixNano()), r.ID)
+		if _, err := in.Put(t.Context(), queued, nil, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		other := newEngine(t, in, operations)
+		defer work(t, other)()
+		time.Sleep(time.Minute)
+		if queued, taken, _, err := other.Outstanding(t.Context()); queued+taken != 0 || err != nil {
+			t.Errorf("%d are queued and %d taken: %v", queued, taken, err)
+		}
+		if _, err := other.Complete(t.Context(), ann, r.ID, []byte("1")); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -78,7 +78,7 @@ func (r *Run) AwaitAgain(
 	next.Until = next.Until.UTC().Round(0)
 	if from == FromPerson {
 		e := r.engine
-		if err := e.renew(ctx, e.pauseKey(r.ID(), &next), []byte(e.refMark(next.Ref))); err != nil {
+		if err := e.renew(ctx, e.pauseKey(r.ID(), &next), []byte(e.refMark(next.Ref)), 0); err != nil {
 			return nil, r.broken(err)
 		}
 	}

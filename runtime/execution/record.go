@@ -68,6 +68,8 @@ type Record struct {
 	Outside   bool      `json:"outside,omitempty"` // it is carried out elsewhere
 	Until     time.Time `json:"until,omitzero"`    // and has failed then, unless more is heard of it
 	Nonce     string    `json:"nonce,omitempty"`   // of the last change, by which its maker knows it
+	// Keep is how long it is kept after its end. Who ends it may not have its operation.
+	Keep time.Duration `json:"keep,omitempty"`
 	// ParamsAside says that the parameters are an entry of their own, and ResultAside is the name of that of the result.
 	ParamsAside bool   `json:"params_aside,omitempty"`
 	ResultAside string `json:"result_aside,omitempty"`
@@ -85,7 +87,7 @@ func (r *Record) Version() uint64 { return uint64(r.version) }
 func (r *Record) over() bool { return r.State.Terminal() && (r.State != Failed || r.Final) }
 
 // queued reports whether an attempt could be claimed.
-func (r *Record) queued() bool { return !r.State.Terminal() && r.Worker == "" }
+func (r *Record) queued() bool { return !r.State.Terminal() && r.Worker == "" && !r.Outside }
 
 // recordFormat is the first byte of a record: which form it has.
 const recordFormat = '1'
@@ -106,6 +108,9 @@ func (e *Engine) read(ctx context.Context, id string) (*Record, error) {
 // is written since: its steps do. A change of which the store does not say whether it was made is looked up.
 func (e *Engine) save(ctx context.Context, r *Record) error {
 	r.Nonce = rand.Text()
+	if e.o.Operations[r.Operation] != nil {
+		r.Keep = e.keep(r)
+	}
 	text, err := e.encode(r)
 	if err != nil {
 		return err
@@ -113,7 +118,7 @@ func (e *Engine) save(ctx context.Context, r *Record) error {
 	ttl := time.Duration(0)
 	switch {
 	case r.Buried:
-		ttl = defaultKeep
+		ttl = buriedFor
 	case r.State.Terminal():
 		ttl = max(e.Expires(r).Sub(e.now()).Truncate(time.Millisecond), time.Millisecond)
 	}
@@ -142,6 +147,9 @@ func (e *Engine) operation(r *Record) *Operation {
 	}
 	return &Operation{Durable: !r.Attached}
 }
+
+// buriedFor is how long its maker may be frozen who is kept from making an execution.
+const buriedFor = 365 * 24 * time.Hour
 
 // bury makes a record that keeps the maker of an execution from making it. It returns false where there is a record.
 func (e *Engine) bury(ctx context.Context, id string) (bool, error) {

@@ -135,6 +135,9 @@ func (v *recovery) goOn(ctx context.Context, owner, id string) (*Record, bool) {
 		if v.save(ctx, r) != nil {
 			return nil, false
 		}
+		if r.Outside { // whoever was about to end it does, or does not
+			return r, true
+		}
 		if _, err := v.enqueue(ctx, r); err != nil {
 			return nil, false
 		}

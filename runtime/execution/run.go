@@ -194,6 +194,7 @@ func (r *Run) carryOut() {
 			r.engine.o.Logger.Warn("executions: an attempt does not end although its context has, and is given up",
 				"execution", r.ID(), "operation", r.begun.Operation)
 			<-returned
+			r.withdraw()
 			return
 		}
 	}

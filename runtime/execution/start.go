@@ -64,18 +64,25 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 		}
 		claimed = version
 	}
-	if err := e.takePlace(ctx, r); err != nil {
+	giveUp := func(err error) (*Record, error) {
 		if key != "" {
 			_ = e.o.Store.Delete(ctx, e.root+oncePart+key, claimed) // else the next one with the key finds no execution
 		}
 		return nil, err
+	}
+	if err := e.takePlace(ctx, r); err != nil {
+		return giveUp(err)
 	}
 	switch {
 	case operation.Outside:
 		r.Attached = false
 		return e.startOutside(ctx, r, s)
 	case r.Attached:
-		return e.startHere(ctx, r, s)
+		started, err := e.startHere(ctx, r, s)
+		if errors.Is(err, ErrNotWorking) {
+			return giveUp(err)
+		}
+		return started, err
 	}
 	if _, err := e.enqueue(ctx, r); err != nil {
 		return nil, err

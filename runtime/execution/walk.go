@@ -56,8 +56,8 @@ func (e *Engine) Walk(ctx context.Context) (repaired int, err error) {
 }
 
 // walkOn goes on behind the key at which the last walk has ended. It looks at the executions of all callers first, then
-// at the queue and at places, and at steps at last. An execution that cannot be read is left behind until the walk
-// begins anew.
+// at the queue, at places and at keys, and at steps at last. An execution that cannot be read is left behind until the
+// walk begins anew.
 func (e *Engine) walkOn(ctx context.Context) (repaired int, err error) {
 	for _, part := range []struct {
 		name, next string
@@ -71,7 +71,8 @@ func (e *Engine) walkOn(ctx context.Context) (repaired int, err error) {
 			return err
 		}},
 		{queuePart, placePart, e.lookAtQueued},
-		{placePart, stepPart, e.lookAtPlace},
+		{placePart, oncePart, e.lookAtPlace},
+		{oncePart, stepPart, e.lookAtKey},
 	} {
 		if e.walked == "" {
 			e.walked = e.root + part.name
@@ -264,6 +265,13 @@ func (e *Engine) sweep(ctx context.Context) error {
 		if r != nil && !r.over() {
 			continue
 		}
+		if r == nil && lastOf(entries[0].Key) == paramsEntry { // of a start, which may write the record now
+			if buried, err := e.bury(ctx, id); err != nil {
+				return err
+			} else if !buried {
+				continue
+			}
+		}
 		if err := e.clear(ctx, id, r); err != nil {
 			return err
 		}
@@ -272,15 +280,13 @@ func (e *Engine) sweep(ctx context.Context) error {
 
 // clear removes what is left of an execution that has ended for good, or has no record.
 func (e *Engine) clear(ctx context.Context, id string, r *Record) error {
-	if r == nil { // its maker may be about to write the record, or may have done so since
-		if buried, err := e.bury(ctx, id); err != nil || !buried {
-			return err
-		}
-		r = &Record{ID: id}
+	result := ""
+	if r != nil {
+		result = r.ResultAside
 	}
 	var failed error
 	err := e.each(ctx, e.root+stepPart+id+"/", func(entry store.Entry) bool {
-		if lastOf(entry.Key) != r.ResultAside {
+		if lastOf(entry.Key) != result {
 			failed = e.drop(ctx, entry.Key)
 		}
 		return failed == nil

@@ -244,3 +244,17 @@ func TestWalkBesideACompletion(t *testing.T) {
 		t.Errorf("the result is gone: %v", err)
 	}
 }
+
+// A walk that finds the result of an execution whose time is over removes it, and leaves nothing in its place.
+func TestWalkBehindAnExpiry(t *testing.T) {
+	in := new(store.Memory)
+	if _, err := in.Put(t.Context(), "exec//s/exec_x/result-1", []byte(`"large"`), 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newEngine(t, in, nil).Walk(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := in.List(t.Context(), "exec/", "", 10); err != nil || len(left) != 0 {
+		t.Errorf("left: %+v, %v", left, err)
+	}
+}
