@@ -87,7 +87,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"todos":[{"title":"Buy milk","tags":["home"]},{"title":"Water the plants"}],"request_key":"home-1"}`, Description: "Once, however often it is sent"},
 		},
-		Returns: "ImportResult", Source: "todo/import.go:55", Request: (*ImportTodosRequest)(nil), Result: (**ImportResult)(nil),
+		Returns: "ImportResult", Source: "todo/import.go:56", Request: (*ImportTodosRequest)(nil), Result: (**ImportResult)(nil),
 		Execution: &gen.Execution{Lifecycle: gen.Lifecycle{Durable: true, Retry: 3, Once: "request_key", Asks: true}, Run: aql.RunFunc(func(ctx context.Context, receivers []any, request any, run *aql.Run) (any, error) {
 			return receivers[0].(*Service).ImportTodos(ctx, *request.(*ImportTodosRequest), run)
 		})}},
