@@ -89,7 +89,7 @@ func TestQuestionsOfProcessesThatComeBackAreWithdrawn(t *testing.T) {
 				id := s.call("ann", "build", `{"target":"x"}`).Data.ExecutionID
 				synctest.Wait()
 				s.shop = process(state)
-				defer s.shop.stop()
+				defer s.stop()
 				tt.end(s, id)
 				time.Sleep(tt.frozen)
 				slow.mu.Lock()

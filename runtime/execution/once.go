@@ -124,7 +124,7 @@ const mostPatient = 500 * time.Millisecond
 func (e *Engine) lookAtKey(ctx context.Context, entry store.Entry) error {
 	var its once
 	if json.Unmarshal(entry.Value, &its) != nil || its.ID == "" {
-		return nil // of a later version of the program
+		return nil //nolint:nilerr // a later version of the program has written it, and looks after it
 	}
 	r, err := e.read(ctx, its.ID)
 	switch {
