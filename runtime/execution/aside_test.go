@@ -127,14 +127,13 @@ func TestPausedAttemptsLeaveNoResult(t *testing.T) {
 func TestResultsLastAsLongAsRecords(t *testing.T) {
 	for _, suspended := range []time.Duration{time.Hour, 48 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
-			in := &hooked{Store: new(store.Memory)}
-			in.before = func(_, key string, value []byte) error {
-				if state, _ := stateIn(key, value); state == execution.Completed {
-					in.before = nil
+			var again atomic.Bool
+			in := &hooked{Store: new(store.Memory), before: func(_, key string, value []byte) error {
+				if state, _ := stateIn(key, value); state == execution.Completed && again.CompareAndSwap(false, true) {
 					time.Sleep(suspended)
 				}
 				return nil
-			}
+			}}
 			large := bytes.Repeat([]byte("x"), 5000)
 			e := engines(t, 1, in, execution.Options{
 				Lease: 100 * time.Hour, Operations: map[string]*execution.Operation{"work": {
