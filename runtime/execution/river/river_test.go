@@ -203,6 +203,27 @@ func TestHeldJobs(t *testing.T) {
 	held(t, s, "shop", 0)
 }
 
+// A process that is frozen within a transaction keeps a job from the others for a few seconds, and not until it goes on.
+func TestFrozenTransactions(t *testing.T) {
+	location := postgrestest.Start(t).Location()
+	frozen, living := open(t, location), open(t, location)
+	enqueue(t, frozen, execution.Job{Adapter: "shop", Execution: "exec_1", Due: time.Now()}, true)
+	transaction, err := frozen.Pool().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := transaction.Exec(t.Context(), `update aql.river_job set kind = kind`); err != nil {
+		t.Fatal(err)
+	}
+	handed := make(chan execution.Job)
+	stop := receive(t, living, "shop", "living", func(j execution.Job) time.Duration { handed <- j; return 0 })
+	<-handed
+	stop()
+	if err := transaction.Commit(t.Context()); err == nil {
+		t.Error("the transaction was not ended")
+	}
+}
+
 // Any number of processes may open a store whose tables do not exist, at the same time, and again later.
 func TestOpenAtTheSameTime(t *testing.T) {
 	location := postgrestest.Start(t).Location("pool_max_conns=2")

@@ -1,11 +1,14 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -53,7 +56,30 @@ func parseLocation(location string) (config *pgxpool.Config, schema string, err 
 	if config.PingTimeout == 0 {
 		config.PingTimeout = pingTimeout
 	}
+	if _, given := config.ConnConfig.RuntimeParams[idleParameter]; !given && !byTransaction(config) {
+		config.AfterConnect = boundTransactions
+	}
 	return config, schema, nil
+}
+
+// idleParameter is the setting of a session that bounds how long a transaction may wait for its next statement.
+const idleParameter = "idle_in_transaction_session_timeout"
+
+// byTransaction reports whether connections may come from a pool that assigns them by transaction: a setting would then
+// be that of others.
+func byTransaction(config *pgxpool.Config) bool {
+	mode := config.ConnConfig.DefaultQueryExecMode
+	return mode == pgx.QueryExecModeExec || mode == pgx.QueryExecModeSimpleProtocol
+}
+
+// boundTransactions has the server end a transaction whose process says nothing for a while, such as one that is
+// frozen: what it has locked is free for others then. A server that does not know the setting goes without.
+func boundTransactions(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, "set "+idleParameter+" = '5s'")
+	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) {
+		return nil
+	}
+	return err
 }
 
 // explainParameters returns the error for the parameter because of which a location was refused.
