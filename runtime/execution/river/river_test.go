@@ -203,7 +203,8 @@ func TestHeldJobs(t *testing.T) {
 	held(t, s, "shop", 0)
 }
 
-// A process that is frozen within a transaction keeps a job from the others for a few seconds, and not until it goes on.
+// A process that is frozen within a transaction keeps a job from the others for a few seconds, and not until it goes
+// on.
 func TestFrozenTransactions(t *testing.T) {
 	location := postgrestest.Start(t).Location()
 	frozen, living := open(t, location), open(t, location)

@@ -15,7 +15,8 @@
 //	create schema aql authorization the_role
 //
 // If the connections come from a pool that assigns them by transaction, such as pgbouncer, the location needs
-// default_query_exec_mode=exec.
+// default_query_exec_mode=exec. Otherwise the server ends a transaction whose process says nothing for five seconds,
+// unless the location has idle_in_transaction_session_timeout.
 //
 // An acknowledged change is as durable as a commit of the server. Entries are committed durably even if
 // synchronous_commit is off; counters are not. A server that has taken over from a failed one may lack the latest
