@@ -40,6 +40,34 @@ func TestHookHasPeopleDecide(t *testing.T) {
 	d.passes(bash("ls", "7"))
 }
 
+// Tool uses at the same time start the agent once, and use up one approval: nobody is asked for a start that is not
+// needed, which would let the agent start another time.
+func TestHooksStartOneAgent(t *testing.T) {
+	d := newDongle(t, rules)
+	item := d.refuses(bash("ls", "first"), "a person has to approve of the start of agent 'claude' first")
+	var all sync.WaitGroup
+	at := func(n int, judge func(id string)) {
+		for i := range n {
+			all.Go(func() { judge(fmt.Sprint(i)) })
+		}
+		all.Wait()
+	}
+	at(4, func(id string) {
+		if r := d.run(bash("ls", "w"+id), d.hookArgs()...); itemID.FindString(r.stderr) != item {
+			t.Errorf("it waits for another start than %s: %+v", item, r)
+		}
+	})
+	d.vote(item, true)
+	at(8, func(id string) {
+		if r := d.run(bash("ls", id), d.hookArgs()...); r.code != exitPassed {
+			t.Errorf("it does not pass: %+v", r)
+		}
+	})
+	if open := d.waiting(approve.Confirmation); len(open) > 0 {
+		t.Errorf("people are asked again: %q", open)
+	}
+}
+
 // Whoever denies the start of an agent is asked no more, and the agent is told why.
 func TestHookTellsThatTheStartIsDenied(t *testing.T) {
 	d := newDongle(t, rules)

@@ -11,6 +11,7 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/store"
 )
 
 // judge reports a tool use to the loop as the next step of the agent, which is started if it does not run.
@@ -44,7 +45,7 @@ func (d *Desk) judge(
 	session := adapter.NewSession()
 	defer session.Close()
 	a := &asking{
-		desk: d, agent: f.Agent, adapter: adapter, session: session, log: log,
+		desk: d, agent: f.Agent, adapter: adapter, session: session, state: options.State, log: log,
 		ctx: aql.WithCaller(ctx, identity.Owner()), // as the MCP server of this program has it on stdio
 	}
 	return a.step(u.hint(text), u.id)
@@ -83,6 +84,7 @@ type asking struct {
 	agent   string
 	adapter *aql.Adapter
 	session *aql.Session
+	state   store.Store
 	ctx     context.Context
 	log     *slog.Logger
 }
@@ -110,6 +112,9 @@ type reply struct {
 	}
 }
 
+// stands reports whether the agent does not run.
+func (r *reply) stands() bool { return !r.Success && r.Error.Code == aql.CodeInvalidState }
+
 // call sends a request to the loop.
 func (a *asking) call(operation string, params map[string]string, id string) (reply, error) {
 	message := map[string]any{"operation": operation, "params": params}
@@ -130,19 +135,23 @@ func (a *asking) call(operation string, params map[string]string, id string) (re
 // step reports the next step.
 func (a *asking) step(hint, id string) answer {
 	params := map[string]string{"element_name": a.agent, "next_action_hint": hint}
+	started := reply{Success: true}
 	r, err := a.call(gen.RecordExecutionStep, params, id)
-	if err == nil && !r.Success && r.Error.Code == aql.CodeInvalidState { // it does not run
-		var started reply
-		started, err = a.call(gen.ExecuteAgent, map[string]string{"element_name": a.agent, "goal": goal}, "")
-		switch {
-		case err != nil:
-		case started.Success:
-			r, err = a.call(gen.RecordExecutionStep, params, id)
-		default:
-			return a.unstarted(&started)
-		}
+	if err == nil && r.stands() {
+		err = a.startAlone(func() (err error) {
+			if r, err = a.call(gen.RecordExecutionStep, params, id); err != nil || !r.stands() {
+				return err
+			}
+			started, err = a.call(gen.ExecuteAgent, map[string]string{"element_name": a.agent, "goal": goal}, "")
+			if err == nil && started.Success {
+				r, err = a.call(gen.RecordExecutionStep, params, id)
+			}
+			return err
+		})
 	}
 	switch {
+	case err == nil && !started.Success:
+		return a.unstarted(&started)
 	case err != nil:
 		a.log.Error("the loop cannot be asked", slog.Any("error", err))
 		return a.desk.unavailable()
@@ -253,6 +262,8 @@ func (a *asking) failed(r *reply) answer {
 		return a.blocked()
 	case r.Error.Code == "", strings.HasPrefix(string(r.Error.Code), "INTERNAL_"):
 		return a.desk.unavailable()
+	case r.Error.Code == aql.CodeRateLimitExceeded:
+		return refusal("the loop was asked too often. Make the same tool use again in a minute, without any change")
 	}
 	return refusal("%s", strings.TrimSuffix(r.Error.Message, "."))
 }
