@@ -102,7 +102,7 @@ func (d *Desk) explain(err error, item *approve.Item) error {
 	case errors.Is(err, approve.ErrNotApprover):
 		return fmt.Errorf("%w: %s", err, words.Printable(needs(&item.Needs)))
 	case errors.Is(err, approve.ErrTooEarly):
-		return fmt.Errorf("%w; wait until %s", err, clockTime(item.Ready))
+		return fmt.Errorf("%w; wait until %s", err, d.clock(item.Ready))
 	case errors.Is(err, approve.ErrMistyped):
 		return fmt.Errorf("not approved: %w; nothing has run", err)
 	case errors.Is(err, approve.ErrDecided):
@@ -119,7 +119,7 @@ func (d *Desk) vote(ctx context.Context, id string, approves bool, f Flags) erro
 	if err != nil {
 		return d.explain(err, &item)
 	}
-	fmt.Fprintln(d.Stdout, outcome(&item))
+	fmt.Fprintln(d.Stdout, d.outcome(&item))
 	if d.Audit == nil || item.State == approve.Used { // what is lifted is on record already
 		return nil
 	}
@@ -138,29 +138,29 @@ func (d *Desk) vote(ctx context.Context, id string, approves bool, f Flags) erro
 }
 
 // outcome says what has become of an item after a vote.
-func outcome(item *approve.Item) string {
+func (d *Desk) outcome(item *approve.Item) string {
 	id := words.Printable(item.ID)
 	switch item.State {
 	case approve.Approved:
 		switch item.Kind {
 		case approve.Continuation:
 			return fmt.Sprintf("%s is approved. If the caller calls again until %s, all its calls go on until the quota resets.",
-				id, clockTime(item.Expires))
+				id, d.clock(item.Expires))
 		case approve.Enquiry:
 			return fmt.Sprintf("%s is approved. The execution goes on.", id)
 		case approve.Step:
 			return fmt.Sprintf("%s is approved. The agent is told so if it reports the action again until %s.",
-				id, clockTime(item.Expires))
+				id, d.clock(item.Expires))
 		}
 		return fmt.Sprintf("%s is approved. The agent can send its request again until %s; it then runs once.",
-			id, clockTime(item.Expires))
+			id, d.clock(item.Expires))
 	case approve.Used:
 		return released(item)
 	case approve.Denied:
 		switch item.Kind {
 		case approve.Continuation:
 			return fmt.Sprintf("%s is denied. Until %s, all calls of the caller that meet the pause are told so.",
-				id, clockTime(item.Expires))
+				id, d.clock(item.Expires))
 		case approve.Enquiry:
 			return fmt.Sprintf("%s is denied. The execution is told so.", id)
 		}

@@ -173,6 +173,22 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
+// A time of another day is shown with its date: one that is tomorrow does not look as if it were over.
+func TestTimesOfOtherDays(t *testing.T) {
+	local := start.Local()
+	for lifetime, want := range map[time.Duration]string{
+		time.Minute:    local.Add(time.Minute).Format("15:04:05"),
+		24 * time.Hour: local.Add(24 * time.Hour).Format("2006-01-02 15:04:05"),
+	} {
+		d := newDesk("")
+		id := d.ask(t, func(q *approve.Question) { q.Lifetime = lifetime })
+		d.run(t, operator.Flags{}, "show", id)
+		if line := "  until       " + want + "\n"; !strings.Contains(d.stdout.String(), line) {
+			t.Errorf("%q is not in\n%s", line, &d.stdout)
+		}
+	}
+}
+
 // A program that has no terminal, such as the shell of an agent, approves nothing.
 func TestApprovalsAreTyped(t *testing.T) {
 	d := newDesk("")

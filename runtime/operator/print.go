@@ -147,19 +147,19 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 		fact("to approve", words.Printable("type the value of "+typing.Param+": "+typing.Value))
 	}
 	if item.Ready.After(now) {
-		fact("not before", clockTime(item.Ready))
+		fact("not before", d.clock(item.Ready))
 	}
 	if item.Expires.IsZero() {
 		fact("until", "it is lifted")
 	} else {
-		fact("until", clockTime(item.Expires))
+		fact("until", d.clock(item.Expires))
 	}
 	for _, vote := range item.Votes {
 		did := "approved"
 		if !vote.Approve {
 			did = "denied"
 		}
-		text := fmt.Sprintf("%s %s at %s", name(vote.By), did, clockTime(vote.At))
+		text := fmt.Sprintf("%s %s at %s", name(vote.By), did, d.clock(vote.At))
 		if vote.Reason != "" {
 			text += ": " + words.Printable(vote.Reason)
 		}
@@ -230,7 +230,7 @@ func (d *Desk) watch(ctx context.Context, f Flags) error {
 			if f.JSON {
 				err = d.printJSON(item)
 			} else {
-				_, err = fmt.Fprintln(d.Stdout, clockTime(now)+"  "+strings.ReplaceAll(d.line(item, now), "\t", "  "))
+				_, err = fmt.Fprintln(d.Stdout, d.clock(now)+"  "+strings.ReplaceAll(d.line(item, now), "\t", "  "))
 			}
 			if err != nil {
 				return err
@@ -300,4 +300,11 @@ func people(f approve.Factor) string {
 	return text
 }
 
-func clockTime(t time.Time) string { return t.Local().Format("15:04:05") }
+// clock is a time for people to read: with its date, unless that is today.
+func (d *Desk) clock(t time.Time) string {
+	t, now := t.Local(), d.now().Local()
+	if t.YearDay() != now.YearDay() || t.Year() != now.Year() {
+		return t.Format("2006-01-02 15:04:05")
+	}
+	return t.Format("15:04:05")
+}

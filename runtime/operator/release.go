@@ -54,7 +54,7 @@ func (d *Desk) showCode(ctx context.Context, id string) error {
   good until  %s
 
 If the agent may go on, give it both. They are good for one try. Asking again makes another code.
-`, shown.Challenge, shown.Code.Text(), clockTime(shown.Expires)))
+`, shown.Challenge, shown.Code.Text(), d.clock(shown.Expires)))
 }
 
 // unblock lets an agent go on without its code.
