@@ -141,7 +141,7 @@ var allowed = map[string][]string{
 		"runtime/mcpserver", "runtime/operator", "runtime/policy", "runtime/policy/policyfile", "runtime/store",
 		"runtime/toolhook"},
 	"runtime/toolhook": {"runtime", "runtime/gen", "runtime/identity", "runtime/internal/wire", "runtime/loop",
-		"runtime/policy"},
+		"runtime/policy", "runtime/store"},
 	"conform":           {"runtime/words"},
 	"internal/call":     {"conform", "internal/plainfile", "runtime/gen", "runtime/words"},
 	"internal/connect":  {},
