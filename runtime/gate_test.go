@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/describe/fingerprint"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/policy/policyfile"
 	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/aqltag/aqltag/runtime/trust"
 	"github.com/aqltag/aqltag/runtime/words"
 	"github.com/google/go-cmp/cmp"
@@ -544,6 +546,42 @@ func TestIntrospectionOfDryRuns(t *testing.T) {
 		said := strings.Contains(answer, "A dry run if true: nothing changes")
 		if !strings.Contains(answer, tt.want) || said != (tt.rules != nil) {
 			t.Errorf("%s: %s", name, answer)
+		}
+	}
+}
+
+// Introspection offers no token where a rule says who must approve every call, and one where the rule is about some.
+func TestIntrospectionOfApprovers(t *testing.T) {
+	const person, token = "confirmation required from the user]", `"confirmation_token"`
+	for name, tt := range map[string]struct {
+		rule  policy.Rule
+		wants []string
+		lacks string
+	}{
+		"every call": {policy.Rule{}, []string{person}, token},
+		"of anonymous callers": {
+			policy.Rule{Anonymous: new(true)}, []string{"confirmation required]", token}, person,
+		},
+		"of some parameters": {
+			policy.Rule{When: []policy.Condition{{Param: "dry_run", Equals: false}}},
+			[]string{"confirmation required]", token}, person,
+		},
+	} {
+		rule := tt.rule
+		rule.Name, rule.Effect, rule.Operations = "two", policy.Confirm, []string{"purge_notes"}
+		rule.Approvers = &policy.Approvers{Count: 2}
+		answer := string(newPurger(t, nil, Options{
+			State: new(store.Memory), Confirmation: Confirmation{Inbox: approve.New},
+			Policy: &policy.Policy{Rules: []policy.Rule{rule}},
+		}).Call(t.Context(), "mcp_aql_read",
+			[]byte(`{"operation":"introspect","params":{"query":"operations","name":"purge_notes"}}`)).JSON)
+		for _, want := range tt.wants {
+			if !strings.Contains(answer, want) {
+				t.Errorf("%s: %s is not in %s", name, want, answer)
+			}
+		}
+		if strings.Contains(answer, tt.lacks) {
+			t.Errorf("%s: %s is in %s", name, tt.lacks, answer)
 		}
 	}
 }

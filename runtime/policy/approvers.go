@@ -87,6 +87,20 @@ func (a *Approvers) String() string {
 	return text
 }
 
+// AlwaysApproved reports whether a rule says who must approve every call of the operation that is not denied, whoever
+// calls it with whatever parameters.
+func (r *Rules) AlwaysApproved() bool {
+	return r != nil && slices.ContainsFunc(r.list, func(b boundRule) bool {
+		return b.rule.Approvers != nil && len(b.conditions) == 0 && b.rule.anybody()
+	})
+}
+
+// anybody reports whether the rule is about all callers.
+func (r *Rule) anybody() bool {
+	return r.Anonymous == nil && len(r.Callers)+len(r.Issuers)+len(r.Scopes) == 0 &&
+		len(r.Not.Callers)+len(r.Not.Issuers)+len(r.Not.Scopes) == 0
+}
+
 // NamesApprovers reports whether a rule says who must approve, which only an adapter with an inbox can ask.
 func (b *Bound) NamesApprovers() bool {
 	return b != nil && slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Approvers != nil })

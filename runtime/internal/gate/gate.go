@@ -181,8 +181,8 @@ func (o *Operation) MayConfirm() bool {
 	return !o.unheld && (o.confirm || o.person > 0 || o.rules.MayConfirm())
 }
 
-// ByPerson reports whether a person approves of every call of the operation, whatever the policy.
-func (o *Operation) ByPerson() bool { return o.person > 0 }
+// ByPerson reports whether a person approves of every call of the operation: by itself, or by a rule of the policy.
+func (o *Operation) ByPerson() bool { return o.person > 0 || !o.unheld && o.rules.AlwaysApproved() }
 
 // Confirms reports whether every call of the operation needs confirmation whatever the policy.
 func (o *Operation) Confirms() bool { return o.confirm }
