@@ -40,7 +40,7 @@ func explain(err error) error {
 	case code.SQLITE_CANTOPEN, code.SQLITE_PERM:
 		return fmt.Errorf("the state file, or a file next to it, cannot be opened (%w)", err)
 	case code.SQLITE_NOTADB:
-		return fmt.Errorf("the state file is not a database, or damaged: name another file, or restore it (%w)", err)
+		return fmt.Errorf("the state file is not a database, or damaged: name another file (%w)", err)
 	case code.SQLITE_CORRUPT:
 		return fmt.Errorf("the state file is damaged: restore it (%w)", err)
 	case code.SQLITE_IOERR:
