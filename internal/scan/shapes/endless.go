@@ -133,14 +133,24 @@ func depthOf(t types.Type) int {
 	return deepest + 1
 }
 
-// pointsToItself reports whether a pointer type only leads to itself: `type P *P`.
+// pointsToItself reports whether a pointer type only leads to itself: `type P *P`, or by an aql.Optional or a sql.Null.
 func pointsToItself(t types.Type) bool {
 	for range 64 {
 		pointer, ok := t.Underlying().(*types.Pointer)
-		if !ok {
+		switch {
+		case ok:
+			t = pointer.Elem()
+		case gotype.Is(t, runtimePath, "Optional"):
+			named, ok := types.Unalias(t).(*types.Named)
+			if !ok || named.TypeArgs().Len() != 1 {
+				return false
+			}
+			t = named.TypeArgs().At(0)
+		case isSQLNull(t):
+			t = t.Underlying().(*types.Struct).Field(0).Type()
+		default:
 			return false
 		}
-		t = pointer.Elem()
 	}
 	return true
 }
