@@ -52,15 +52,14 @@ func (r *relations) lintLoop(built *relation) {
 	called := ""
 	ast.Inspect(body, func(node ast.Node) bool {
 		loop, ok := node.(*ast.RangeStmt)
-		if !ok || !isNamed(loop.X, names[1]) {
+		if !ok || called != "" || !isNamed(loop.X, names[1]) {
 			return called == ""
 		}
-		ast.Inspect(loop.Body, func(node ast.Node) bool {
-			call, ok := node.(*ast.CallExpr)
-			if ok && called == "" && slices.ContainsFunc(call.Args, func(e ast.Expr) bool { return isNamed(e, names[0]) }) {
-				called = calledName(call)
+		called = firstCall(loop.Body, func(call *ast.CallExpr) string {
+			if slices.ContainsFunc(call.Args, func(e ast.Expr) bool { return isNamed(e, names[0]) }) {
+				return calledName(call)
 			}
-			return called == ""
+			return ""
 		})
 		return called == ""
 	})
@@ -73,6 +72,18 @@ func (r *relations) lintLoop(built *relation) {
 			l.name(), called, built.Of),
 		Suggestion: "ask for all keys at once, such as by WHERE … IN",
 	})
+}
+
+// firstCall returns what name returns for the first call in a body for which that is not empty; empty: it is for all.
+func firstCall(body *ast.BlockStmt, name func(*ast.CallExpr) string) string {
+	found := ""
+	ast.Inspect(body, func(node ast.Node) bool {
+		if call, ok := node.(*ast.CallExpr); ok && found == "" {
+			found = name(call)
+		}
+		return found == ""
+	})
+	return found
 }
 
 // isNamed reports whether an expression is a name and no more.

@@ -15,13 +15,7 @@ func (b *builder) reportPause(o operation) {
 	if body == nil {
 		return
 	}
-	called := ""
-	ast.Inspect(body, func(node ast.Node) bool {
-		if call, ok := node.(*ast.CallExpr); ok && called == "" {
-			called = pauseOf(call, run)
-		}
-		return called == ""
-	})
+	called := firstCall(body, func(call *ast.CallExpr) string { return pauseOf(call, run) })
 	if called == "" {
 		return
 	}
