@@ -216,6 +216,7 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 		return exitUsage
 	}
 	if source != nil {
+		settings.warnOfOnePerson(source.Policy(), log)
 		go settings.followPolicy(ctx, source, adapter, log)
 	}
 	if adapter.Executes() {

@@ -101,7 +101,6 @@ func (s settings) prepare(
 		return fail(fmt.Errorf("-policy: %w", err))
 	}
 	options.Adapter.Policy = source.Policy()
-	s.warnOfOnePerson(source.Policy(), log)
 	return source, opened, nil
 }
 
