@@ -146,12 +146,13 @@ func (x *exchange) admit(ctx context.Context, q *request) *Error {
 		x.checkpoint.canAsk = x.adapter.options.Confirmation.Inbox != nil && ctx.Value(askerKey{}) != nil
 		x.checkpoint.canRefer = x.adapter.options.Confirmation.Inbox != nil && ctx.Value(referrerKey{}) != nil
 	}
-	if x.checkpoint.asked = nil; x.adapter.executing != nil {
+	x.checkpoint.asked = nil
+	if x.adapter.executing != nil {
 		x.checkpoint.found = x.adapter.executing.find(ctx, x, q)
 		x.checkpoint.asked = x.adapter.executing.asked(ctx, x, q)
 	}
 	if x.adapter.looping != nil && x.checkpoint.asked == nil {
-		x.checkpoint.asked = x.adapter.looping.params(q)
+		x.checkpoint.asked = x.adapter.looping.asked(q)
 	}
 	warnings, refused := x.checkpoint.admit(ctx, q, answer)
 	if x.adapter.looping != nil {

@@ -209,7 +209,7 @@ type executionVisit struct {
 	gated      *gate.Session
 	label      string
 	operations map[string]*operation
-	grounds    gate.Grounds // on which the request was confirmed, by a human or a token
+	grounds    gate.Grounds // on which a request to start one again was confirmed, by a human or a token
 	batch      bool         // others of its message come after it
 	exchange   *exchange
 }
@@ -228,7 +228,7 @@ func (e *executions) within(ctx context.Context, x *exchange, q *request) contex
 		session: x.session.open, gate: x.checkpoint.gate, gated: x.checkpoint.session, label: string([]byte(x.message.id)),
 		operations: x.view.directory.operations, batch: x.message.batch != nil, exchange: x,
 	}
-	if x.checkpoint.pass.Confirmed {
+	if x.checkpoint.pass.Confirmed && q.operation.definition.Name == gen.RetryExecution {
 		v.grounds = v.gate.Grounds(&x.checkpoint.request)
 	}
 	if l != nil {

@@ -168,9 +168,9 @@ func (r *refusal) quotaPaused() (*Error, *Question) {
 		details = append(details, detail{"confirmation_token", r.Ticket.Token},
 			detail{"expires_at", timestamp(r.Ticket.Expires)})
 	}
-	question := r.question(gate.Continue(r.Block, r.caller), nil)
+	question := r.question(gate.Continue(r.Block, r.caller), []byte("{}"), nil)
 	if question != nil {
-		question.Continues, question.Params = true, "{}"
+		question.Continues = true
 	}
 	return failure("RATE_LIMIT_QUOTA_PAUSE", "Quota pause threshold reached", details...), question
 }
@@ -185,7 +185,7 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 	if len(reasons) > 0 {
 		details = append(details, detail{"reasons", reasons})
 	}
-	message, _ := r.about()
+	message, params := r.about()
 	if message != "" {
 		details = append(details, detail{"confirmation_message", message})
 	}
@@ -194,12 +194,12 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 		if r.inBatch {
 			asked = askedInBatch
 		}
-		return failure(codeConfirm, asked, append(details, r.waiting()...)...), r.referral(message, reasons)
+		return failure(codeConfirm, asked, append(details, r.waiting()...)...), r.referral(message, params, reasons)
 	}
 	if r.Personal && r.Ticket.Token == "" {
 		return r.denied("operation '" + definition.Name + "' needs the approval of people who cannot be asked here"), nil
 	}
-	question := r.question(message, reasons)
+	question := r.question(message, params, reasons)
 	if typed := definition.TypeToConfirm; typed != "" && question != nil {
 		question.Typing = approve.Typing{Param: typed, Value: r.request.Plain(typed)}
 	}
@@ -217,11 +217,11 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 }
 
 // referral is what a human can be told who is referred to the inbox; nil: nobody is.
-func (r *refusal) referral(message string, reasons []string) *Question {
+func (r *refusal) referral(message string, params []byte, reasons []string) *Question {
 	if !r.refers {
 		return nil
 	}
-	question := r.question(message, reasons)
+	question := r.question(message, params, reasons)
 	if question != nil {
 		question.Approval, question.Expires = r.Item.ID, r.Item.Expires
 	}
@@ -265,12 +265,11 @@ func (r *refusal) declined() *Error {
 }
 
 // question is what a human can be asked. The items of a batch are not asked about one by one.
-func (r *refusal) question(message string, reasons []string) *Question {
+func (r *refusal) question(message string, params []byte, reasons []string) *Question {
 	if r.inBatch {
 		return nil
 	}
 	definition := &r.request.operation.definition
-	_, params := r.about()
 	return &Question{
 		Operation: definition.Name, DangerLevel: string(definition.Danger), Message: message, Reasons: reasons,
 		Params: string(params),

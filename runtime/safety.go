@@ -28,8 +28,8 @@ type looping interface {
 	describe(p *describe.Protocol)
 	// refuse fails for a request that a block refuses before the gate sees it.
 	refuse(ctx context.Context, x *exchange, q *request) *Error
-	// params returns the parameters of a request as the gate has them; nil: as the request does.
-	params(q *request) gate.Params
+	// asked returns what people are asked about in place of the parameters of a request; nil: about these.
+	asked(q *request) gate.Params
 	// waits and passes tell agents of the caller that an operation waits for a person, and that it was let through.
 	waits(ctx context.Context, x *exchange, q *request, refused *gate.Refusal)
 	passes(ctx context.Context, x *exchange, q *request)

@@ -127,7 +127,7 @@ func (l *safetyLoop) refuse(ctx context.Context, x *exchange, q *request) *Error
 	return l.failed(ctx, x, q, l.keeper.Check(ctx, w, steps))
 }
 
-func (l *safetyLoop) params(q *request) gate.Params {
+func (l *safetyLoop) asked(q *request) gate.Params {
 	if q.operation.definition.Name == gen.ExecuteAgent {
 		return startParams{q}
 	}

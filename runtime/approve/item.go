@@ -234,12 +234,18 @@ func (i *Item) Denial() *Vote {
 	return nil
 }
 
+// votedAt returns when a vote was given: not before there was the item, whatever the clock of its channel says.
+func (i *Item) votedAt(v *Vote) time.Time {
+	if v.At.Before(i.Opened) {
+		return i.Opened
+	}
+	return v.At.UTC()
+}
+
 // Refuses returns why a vote of this person does not count at this time, as one of the errors of this package;
 // nil: it counts, once Reason and Typed are as the item needs them, which are not looked at.
 func (i *Item) Refuses(v Vote) error {
-	if v.At.Before(i.Opened) {
-		v.At = i.Opened
-	}
+	v.At = i.votedAt(&v)
 	switch i.StateAt(v.At) {
 	case Open:
 	case Expired:
@@ -273,10 +279,7 @@ func (i *Item) Decide(v Vote) error {
 	if err := i.Refuses(v); err != nil {
 		return err
 	}
-	v.Reason = strings.ToValidUTF8(strings.TrimSpace(v.Reason), "�")
-	if v.At = v.At.UTC(); v.At.Before(i.Opened) {
-		v.At = i.Opened
-	}
+	v.At, v.Reason = i.votedAt(&v), strings.ToValidUTF8(strings.TrimSpace(v.Reason), "�")
 	switch {
 	case len(v.Reason) > longestReason:
 		return ErrLongReason

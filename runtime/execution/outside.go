@@ -47,7 +47,7 @@ func (e *Engine) Hear(
 // where the execution has ended.
 func (e *Engine) Complete(ctx context.Context, callerKey, id string, result []byte) (*Record, error) {
 	return e.change(ctx, callerKey, id, e.conclude, func(r *Record) {
-		r.State, r.Finished, r.Result = Completed, e.now(), e.seal(r, "result", result)
+		r.State, r.Result = Completed, e.seal(r, "result", result)
 	})
 }
 

@@ -261,9 +261,12 @@ func name(c identity.Caller) string {
 }
 
 // missing says who must approve still; empty: nobody.
-func missing(item *approve.Item) string {
+func missing(item *approve.Item) string { return all(item.Missing()) }
+
+// all says how many people factors need together, and of which groups; empty: there are none.
+func all(factors []approve.Factor) string {
 	var parts []string
-	for _, factor := range item.Missing() {
+	for _, factor := range factors {
 		parts = append(parts, people(factor))
 	}
 	return strings.Join(parts, ", and ")
@@ -271,11 +274,7 @@ func missing(item *approve.Item) string {
 
 // needs says who must approve.
 func needs(n *approve.Needs) string {
-	var parts []string
-	for _, factor := range n.Factors {
-		parts = append(parts, people(factor))
-	}
-	text := strings.Join(parts, ", and ")
+	text := all(n.Factors)
 	if text == "" {
 		text = "1 person"
 	}
