@@ -11,22 +11,6 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// cutOff fails every call behind the write of a state, as of a process that is killed there.
-type cutOff struct {
-	*deadly
-	at execution.State
-}
-
-func (s *cutOff) Put(
-	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
-) (store.Version, error) {
-	version, err := s.deadly.Put(ctx, key, value, old, ttl)
-	if state, _ := stateIn(key, value); state == s.at {
-		s.die()
-	}
-	return version, err
-}
-
 // What others have for an execution is released and nothing of it stays, although whoever ends it dies behind the
 // change of its record.
 func TestEndsThatAreInterrupted(t *testing.T) {
@@ -82,7 +66,8 @@ func TestEndsThatAreInterrupted(t *testing.T) {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Second)
-				o.Store = &cutOff{&deadly{Store: in}, tt.want}
+				process := &deadly{Store: in} // it is killed behind the write of its end
+				o.Store = behindState(process, tt.want, process.die)
 				o.Ended = func(context.Context, *execution.Record) error { return errDead }
 				dying, err := execution.New(o)
 				if err != nil {

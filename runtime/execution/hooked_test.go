@@ -45,6 +45,16 @@ func (h *hooked) around(op, key string, value []byte, do func() error) error {
 	return err
 }
 
+// behindState is a store as one process sees it: something is called when a record was written with a state.
+func behindState(in store.Store, state execution.State, then func()) *hooked {
+	return &hooked{Store: in, after: func(_, key string, value []byte) error {
+		if written, id := stateIn(key, value); id != "" && written == state {
+			then()
+		}
+		return nil
+	}}
+}
+
 // newEngine returns an engine that does not work.
 func newEngine(t *testing.T, in store.Store, operations map[string]*execution.Operation) *execution.Engine {
 	t.Helper()

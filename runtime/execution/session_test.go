@@ -12,23 +12,6 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// afterState calls something when a record has been written with a state.
-type afterState struct {
-	store.Store
-	state execution.State
-	then  func()
-}
-
-func (s *afterState) Put(
-	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
-) (store.Version, error) {
-	version, err := s.Store.Put(ctx, key, value, old, ttl)
-	if state, _ := stateIn(key, value); state == s.state {
-		s.then()
-	}
-	return version, err
-}
-
 // An attached execution ends with its session, wherever it is just then.
 func TestSessionsEndAnyTime(t *testing.T) {
 	never := func(context.Context, *execution.Waiting) ([]byte, execution.Waiting, error) {
@@ -70,7 +53,7 @@ func TestSessionsEndAnyTime(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				session, end := context.WithCancel(t.Context())
 				defer end()
-				in := &afterState{Store: new(store.Memory), state: tt.at, then: end}
+				in := behindState(new(store.Memory), tt.at, end)
 				var worked atomic.Bool
 				e := engines(t, 1, in, execution.Options{Operations: map[string]*execution.Operation{
 					"work": {Retry: 1, Do: func(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {

@@ -2,7 +2,6 @@ package execution_test
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,49 +12,32 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// mute is a store as a process sees it whose heartbeats do not come through: others take it for dead, and it goes on.
-type mute struct {
-	store.Store
-	silent atomic.Bool
-}
-
-func (m *mute) Put(
-	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
-) (store.Version, error) {
-	if strings.Contains(key, "/a/") && m.silent.Load() {
-		synctest.Wait()
-		time.Sleep(time.Hour)
-	}
-	return m.Store.Put(ctx, key, value, old, ttl)
-}
-
-// hesitant is a store as a process sees it that stops before it removes the entry of a worker, until it is to go on.
-type hesitant struct {
-	store.Store
-	stops         atomic.Bool
-	reached, goOn chan struct{}
-}
-
-func (h *hesitant) Delete(ctx context.Context, key string, old store.Version) error {
-	if strings.Contains(key, "/w/") && h.stops.CompareAndSwap(true, false) {
-		close(h.reached)
-		<-h.goOn
-		ctx = context.WithoutCancel(ctx)
-	}
-	return h.Store.Delete(ctx, key, old)
-}
-
 // A worker that is taken for dead takes its execution again, while somebody is about to remove the entry of the attempt
 // before. The entry of the new attempt stays.
 func TestTakenAgainByAWorkerTakenForDead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := new(store.Memory)
-		alive := &mute{Store: in}
-		other := &hesitant{Store: in, reached: make(chan struct{}), goOn: make(chan struct{})}
-		other.stops.Store(true)
+		// The heartbeats of the first one stop to come through: others take it for dead, and it goes on.
+		var silent, stopped atomic.Bool
+		alive := &hooked{Store: in, before: func(_, key string, _ []byte) error {
+			if strings.Contains(key, "/a/") && silent.Load() {
+				synctest.Wait()
+				time.Sleep(time.Hour)
+			}
+			return nil
+		}}
+		// The other one stops before it removes the entry of a worker.
+		reached, goOn := make(chan struct{}), make(chan struct{})
+		other := &hooked{Store: in, before: func(op, key string, _ []byte) error {
+			if op == "delete" && strings.Contains(key, "/w/") && stopped.CompareAndSwap(false, true) {
+				close(reached)
+				<-goOn
+			}
+			return nil
+		}}
 		var attempts atomic.Int32
 		step, finish := make(chan struct{}), make(chan struct{})
-		options := execution.Options{Lease: time.Second, Poll: 100 * time.Millisecond, Logger: slog.New(slog.DiscardHandler)}
+		options := execution.Options{Lease: time.Second, Poll: 100 * time.Millisecond}
 		with := options
 		with.Operations = map[string]*execution.Operation{"work": {Durable: true, Do: func(
 			ctx context.Context, run *execution.Run,
@@ -68,39 +50,23 @@ func TestTakenAgainByAWorkerTakenForDead(t *testing.T) {
 			<-finish
 			return []byte("1"), nil
 		}}}
-		engineOn := func(s store.Store, o execution.Options) (e *execution.Engine, stop func()) {
-			o.Store = s
-			e, err := execution.New(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			ended := make(chan struct{})
-			go func() {
-				defer close(ended)
-				if err := e.Work(ctx); err != nil {
-					t.Error(err)
-				}
-			}()
-			return e, func() { cancel(); <-ended }
-		}
-		first, stopFirst := engineOn(alive, with)
+		first := engines(t, 1, alive, with)[0]
 		synctest.Wait()
 		r, err := first.Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann, Params: []byte("{}")})
 		if err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		alive.silent.Store(true)
-		second, stopSecond := engineOn(other, options)
-		<-other.reached // it has queued the execution
-		close(step)     // the attempt finds out, and gives up
+		silent.Store(true)
+		second := engines(t, 1, other, options)[0]
+		<-reached   // it has queued the execution
+		close(step) // the attempt finds out, and gives up
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if attempts.Load() != 2 {
 			t.Fatalf("%d attempts, want 2: the worker has not taken the execution again", attempts.Load())
 		}
-		close(other.goOn)
+		close(goOn)
 		synctest.Wait()
 		if n, err := second.Walk(t.Context()); n != 0 || err != nil {
 			t.Errorf("%d executions were forgotten: %v", n, err)
@@ -109,7 +75,5 @@ func TestTakenAgainByAWorkerTakenForDead(t *testing.T) {
 		if r = ended(t, first, r.ID); r.State != execution.Completed {
 			t.Errorf("the execution is %s", r.State)
 		}
-		stopSecond()
-		stopFirst()
 	})
 }
