@@ -27,7 +27,7 @@ func (e *Engine) startOutside(ctx context.Context, r *Record, s *Start) (*Record
 	if err := e.keepParams(ctx, r, s.Params); err != nil {
 		return nil, err
 	}
-	if err := e.save(ctx, r); err != nil {
+	if err := e.saveNew(ctx, r); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -93,14 +93,26 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 	if err := e.keepParams(ctx, r, s.Params); err != nil {
 		return nil, err
 	}
-	if err := e.save(ctx, r); err != nil {
-		if errors.Is(err, store.ErrConflict) {
-			_ = e.leavePlace(ctx, r) // else walks do it
-		}
+	if err := e.saveNew(ctx, r); err != nil {
 		return nil, err
 	}
 	e.announce(ctx)
 	return r, nil
+}
+
+// saveNew writes the record of an execution that is started. Where somebody has buried the execution, it removes what
+// the start has made before; walks remove what it leaves. The entry of the queue goes with whoever claims it.
+func (e *Engine) saveNew(ctx context.Context, r *Record) error {
+	err := e.save(ctx, r)
+	if !errors.Is(err, store.ErrConflict) {
+		return err
+	}
+	if now, readErr := e.read(ctx, r.ID); readErr == nil && now != nil && now.Buried {
+		_ = e.leavePlace(ctx, r)
+		_ = e.drop(ctx, e.ownerKey(r))
+		_ = e.clear(ctx, r.ID, nil)
+	}
+	return err
 }
 
 // startHere makes an attached execution, which only this process runs.
@@ -116,7 +128,7 @@ func (e *Engine) startHere(ctx context.Context, r *Record, s *Start) (*Record, e
 		err = e.put(ctx, e.ownerKey(r), ownedBy(r), 0)
 	}
 	if err == nil {
-		err = e.save(ctx, r)
+		err = e.saveNew(ctx, r)
 	}
 	if err != nil {
 		e.deactivate(r.ID) // so that what is left of it is removed
