@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
+	"time"
 
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/audit"
@@ -47,18 +49,34 @@ func (k *Keeper) Report(ctx context.Context, r Report) (*Directive, error) {
 	}
 	r.Execution = found.Execution
 	j := &judgement{keeper: k, settings: s, report: &r, action: digestOf(r.Hint)}
-	const tries = 5
-	for range tries {
+	const tries = 12
+	for lost := range tries {
 		j.state = found
 		d, err := j.try(ctx)
 		if err == nil || !errors.Is(err, store.ErrConflict) {
 			return d, err
+		}
+		if err := giveWay(ctx, lost); err != nil {
+			return nil, err
 		}
 		if found, err = k.find(ctx, &r.Who); err != nil {
 			return nil, err
 		}
 	}
 	return nil, ErrBusy
+}
+
+// giveWay waits for a while that is longer the more often a report has lost to others, so that each of many gets its
+// turn.
+func giveWay(ctx context.Context, lost int) error {
+	timer := time.NewTimer(rand.N(10 * time.Millisecond << min(lost, 6)))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
 }
 
 // judgement is a report on its way to its directive.
