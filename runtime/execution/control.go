@@ -20,13 +20,11 @@ func (e *Engine) Get(ctx context.Context, callerKey, id string) (*Record, error)
 	if r == nil || r.Buried || r.CallerKey != callerKey {
 		return nil, ErrNotFound
 	}
-	if err := e.silence(ctx, r); errors.Is(err, store.ErrConflict) {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return e.Get(ctx, callerKey, id) // it was changed meanwhile, and may be gone
-	} else if err != nil {
+	if r, err = e.heard(ctx, r); err != nil {
 		return nil, err
+	}
+	if r == nil {
+		return nil, ErrNotFound
 	}
 	return r, nil
 }

@@ -54,17 +54,14 @@ func (e *Engine) List(ctx context.Context, q Query) (*Page, error) {
 				continue
 			}
 			r, err := e.read(ctx, lastOf(entry.Key))
+			if err == nil {
+				r, err = e.heard(ctx, r)
+			}
 			switch {
 			case errors.Is(err, errFormat):
 				continue
 			case err != nil:
 				return nil, err
-			case r != nil:
-				if err := e.silence(ctx, r); err != nil && !errors.Is(err, store.ErrConflict) {
-					return nil, err
-				}
-			}
-			switch {
 			case r == nil, r.Buried, r.CallerKey != q.CallerKey, q.State != "" && r.State != q.State,
 				q.Operation != "" && r.Operation != q.Operation:
 				continue

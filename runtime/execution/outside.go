@@ -73,11 +73,21 @@ func (e *Engine) change(
 	return nil, context.Cause(ctx)
 }
 
-// silence fails an execution that is carried out elsewhere and of which nothing was heard for too long.
-func (e *Engine) silence(ctx context.Context, r *Record) error {
-	if !r.Outside || r.State.Terminal() || e.now().Before(r.Until) {
-		return nil
+// heard fails an execution that is carried out elsewhere and of which nothing was heard for too long. It returns the
+// execution as it is then; nil: it is gone.
+func (e *Engine) heard(ctx context.Context, r *Record) (*Record, error) {
+	for r != nil && r.Outside && !r.State.Terminal() && !e.now().Before(r.Until) {
+		e.fail(r, silent())
+		err := e.conclude(ctx, r)
+		if !errors.Is(err, store.ErrConflict) {
+			return r, err
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if r, err = e.read(ctx, r.ID); err != nil { // it was changed meanwhile
+			return nil, err
+		}
 	}
-	e.fail(r, silent())
-	return e.conclude(ctx, r)
+	return r, nil
 }

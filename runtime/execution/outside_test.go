@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -180,6 +181,69 @@ func TestGetOfWhatIsRemoved(t *testing.T) {
 			t.Errorf("%+v, %v", r, err)
 		}
 	})
+}
+
+// What is heard of an execution while somebody is about to end it for its silence counts: nobody is told that it has
+// failed. One of which others have heard nothing either has failed.
+func TestHeardOfAtTheLastMoment(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for asks, ask := range map[string]func(ctx context.Context, e *execution.Engine, id string) error{
+		"a get": func(ctx context.Context, e *execution.Engine, id string) error {
+			_, err := e.Get(ctx, ann, id)
+			return err
+		},
+		"a walk": func(ctx context.Context, e *execution.Engine, _ string) error {
+			_, err := e.Walk(ctx)
+			return err
+		},
+		"a list": func(ctx context.Context, e *execution.Engine, id string) error {
+			page, err := e.List(ctx, execution.Query{CallerKey: ann, First: 1})
+			if err != nil {
+				return err
+			}
+			if kept, err := e.Get(ctx, ann, id); err != nil || page.Records[0].State != kept.State {
+				return fmt.Errorf("%s is listed, and it is %+v, %w", page.Records[0].State, kept, err)
+			}
+			return nil
+		},
+	} {
+		for silence, want := range map[time.Duration]execution.State{
+			time.Hour: execution.Running, time.Second: execution.Failed,
+		} {
+			t.Run(fmt.Sprint(asks, ", for ", silence), func(t *testing.T) {
+				in := &overtaken{Store: new(store.Memory)}
+				process := func(in store.Store, late time.Duration) *execution.Engine {
+					e, err := execution.New(execution.Options{
+						Store: in, Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return now.Add(late) },
+						Operations: map[string]*execution.Operation{"agent": {Outside: true}},
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return e
+				}
+				e, other := process(in, time.Minute), process(in.Store, 0) // their clocks differ
+				r, err := other.Start(t.Context(), execution.Start{
+					Operation: "agent", CallerKey: ann, Silence: time.Second,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				before := func() {
+					if _, err := other.Hear(t.Context(), ann, r.ID, silence, nil); err != nil {
+						t.Error(err)
+					}
+				}
+				in.before.Store(&before)
+				if err := ask(t.Context(), e, r.ID); err != nil {
+					t.Error(err)
+				}
+				if r, err = other.Get(t.Context(), ann, r.ID); err != nil || r.State != want {
+					t.Errorf("%+v, %v; want %s", r, err, want)
+				}
+			})
+		}
+	}
 }
 
 // An execution that is carried out elsewhere is not queued where the process is killed that was about to end it. One

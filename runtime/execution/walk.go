@@ -111,6 +111,9 @@ func (e *Engine) walkOver(ctx context.Context, prefix string, look func(context.
 func (e *Engine) look(ctx context.Context, entry store.Entry) (bool, error) {
 	id := lastOf(entry.Key)
 	r, err := e.read(ctx, id)
+	if err == nil {
+		r, err = e.heard(ctx, r)
+	}
 	switch {
 	case errors.Is(err, errFormat): // who has written it looks after it
 		return false, nil
@@ -118,10 +121,7 @@ func (e *Engine) look(ctx context.Context, entry store.Entry) (bool, error) {
 		return false, err
 	case r == nil || r.Buried:
 		return false, e.forget(ctx, entry, r)
-	case r.Outside:
-		if err := e.silence(ctx, r); err != nil && !errors.Is(err, store.ErrConflict) {
-			return false, err
-		}
+	case r.Outside: // nobody here goes on with it
 	case !r.State.Terminal():
 		if w := r.Waiting; r.State == Paused && w != nil && w.From == FromPerson {
 			left, err := e.isLeft(ctx, r, e.pauseKey(id, w))
