@@ -75,7 +75,9 @@ func TestStepsOutliveWorkersThatComeBack(t *testing.T) {
 			working.Go(func() { _ = e.Work(ctx) })
 			return e
 		}
-		r, err := begin(first).Start(ctx, execution.Start{Operation: "work", CallerKey: ann})
+		starter := begin(first)
+		synctest.Wait() // until its worker has looked for what others have left: the attempt is to be frozen, not a walk
+		r, err := starter.Start(ctx, execution.Start{Operation: "work", CallerKey: ann})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -165,6 +165,7 @@ func TestGetOfWhatIsRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Minute)
+		synctest.Wait() // the worker's heart has beaten
 		before := func() {
 			entries, err := state.List(t.Context(), "", "", 100)
 			if err != nil {
