@@ -2,6 +2,7 @@ package redis_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"strconv"
 	"strings"
@@ -14,25 +15,30 @@ import (
 	"github.com/aqltag/aqltag/runtime/store/storetest"
 )
 
+// ports are what is added to 10,000 for the ports that tests may take. They are below those that a system gives to
+// clients, and to servers that name none: nobody takes one between freePort and the start of its server.
+var ports = rand.Perm(10_000)
+
 // freePort is a port that is free, as is the one 10,000 above, which the servers of a cluster use among themselves.
 func freePort(t *testing.T) string {
-	for range 1000 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		port := l.Addr().(*net.TCPAddr).Port
-		l.Close()
-		if port > 55535 {
-			continue
-		}
-		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+10000)); err == nil {
-			l.Close()
+	t.Helper()
+	for len(ports) > 0 {
+		port := 10_000 + ports[0]
+		ports = ports[1:]
+		if isFree(port) && isFree(port+10_000) {
 			return strconv.Itoa(port)
 		}
 	}
-	t.Skip("there are no two free ports for a server of a cluster")
+	t.Fatal("there are no two free ports for a server of a cluster")
 	return ""
+}
+
+func isFree(port int) bool {
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
 }
 
 // A cluster of two servers: whichever of them a location names, the store finds the one that holds its space, also when
