@@ -30,7 +30,10 @@ const stateTimeout = 300 * time.Millisecond
 // into "allowed"; when it is back, all goes on by itself. No token is good twice.
 func TestOutages(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (server, string){
-		"redis":    func(t *testing.T) (server, string) { s := redistest.Start(t); return s, s.Location() },
+		"redis": func(t *testing.T) (server, string) {
+			s := redistest.Start(t, "--appendfsync", "always") // else a server that is killed may forget what it said
+			return s, s.Location()
+		},
 		"postgres": func(t *testing.T) (server, string) { s := postgrestest.Start(t); return s, s.Location() },
 	} {
 		for what, outage := range map[string]struct{ begin, end func(server) }{
