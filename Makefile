@@ -23,7 +23,7 @@ quick test slow:
 # whose code the tests of runtime/execution run in the race detector by a clock of their own.
 race:
 	$(RUN) -tier race -- -race $(TESTFLAGS)
-	$(GO) test -race -short -skip TestExecutionsSurviveFailures $(TESTFLAGS) ./examples/todo/... ./test/connection ./test/state/... ./test/zoo/...
+	$(GO) test -race -short -timeout 45m -skip TestExecutionsSurviveFailures $(TESTFLAGS) ./examples/todo/... ./test/connection ./test/state/... ./test/zoo/...
 
 # stale breaks what only programs see that tests start, and expects go test to notice.
 stale:
