@@ -3,6 +3,8 @@ package pages
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -87,12 +89,7 @@ func newReader(t *testing.T, dir, files string, env []string) *reader {
 	}
 	places := []string{"$HOME/.notes", filepath.Join(files, ".notes")}
 	for _, address := range []string{"127.0.0.1:8080", "127.0.0.1:8081"} {
-		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		listener.Close()
-		places = append(places, address, listener.Addr().String())
+		places = append(places, address, freeAddress(t))
 	}
 	if files != dir {
 		for _, name := range written {
@@ -100,6 +97,25 @@ func newReader(t *testing.T, dir, files string, env []string) *reader {
 		}
 	}
 	return &reader{T: t, dir: files, here: strings.NewReplacer(places...), shell: newShell(t, dir, env)}
+}
+
+// ports are what is added to 30,000 for the ports of servers. They are below those that systems give to clients, and to
+// servers that name none: nobody takes one before the page starts its server.
+var ports = rand.Perm(2_700)
+
+// freeAddress returns an address at which a server can listen.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	for len(ports) > 0 {
+		address := fmt.Sprint("127.0.0.1:", 30_000+ports[0])
+		ports = ports[1:]
+		if listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", address); err == nil {
+			listener.Close()
+			return address
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
 }
 
 // read returns the blocks of a page.
