@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
+	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
 )
@@ -69,7 +70,7 @@ func raceRounds(t *testing.T, location string, processes int, prepare func(round
 	}
 	shares := make([]int, processes)
 	for round := range rounds(t) {
-		command := prepare(round)
+		command, day := prepare(round), time.Now().UTC().YearDay()
 		for i, w := range workers {
 			n := goroutines / processes
 			if i < goroutines%processes {
@@ -88,7 +89,7 @@ func raceRounds(t *testing.T, location string, processes int, prepare func(round
 			through += n
 			shares[i] += n
 		}
-		if through != 1 {
+		if through != 1 && time.Now().UTC().YearDay() == day { // the quota of a day starts anew at midnight
 			t.Fatalf("round %d: %d got through, want 1", round, through)
 		}
 	}

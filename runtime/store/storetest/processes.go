@@ -23,7 +23,7 @@ type Open func(ctx context.Context, location string) (store.Store, error)
 const processVariable = "AQL_STORETEST_PROCESS"
 
 // patience bounds one operation of a process. It is long, so that no machine is too slow.
-const patience = time.Minute
+const patience = 10 * time.Minute
 
 // Main runs the tests of a package and returns the exit code. TestMain of a package whose tests call RunProcesses or
 // StartProcesses calls it: in a process that they have started, Main obeys commands and runs no tests.
