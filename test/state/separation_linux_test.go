@@ -30,8 +30,10 @@ import (
 func service() error {
 	serve.Main(gen.NewRegistry(nil, nil), serve.Options{
 		Name: "things", Operator: operator.Command{},
-		Adapter: aql.Options{Loop: &aql.Loop{Channels: []verify.Channel{verify.Terminal(verify.SameUser)}}},
-		Stores:  slices.Concat(sqlite.Drivers(), redis.Drivers(), postgres.Drivers()),
+		Adapter: aql.Options{
+			StateTimeout: patience, Loop: &aql.Loop{Channels: []verify.Channel{verify.Terminal(verify.SameUser)}},
+		},
+		Stores: slices.Concat(sqlite.Drivers(), redis.Drivers(), postgres.Drivers()),
 	})
 	return nil
 }
