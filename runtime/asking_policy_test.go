@@ -169,7 +169,7 @@ func TestDeniedExecutionsAskNobody(t *testing.T) {
 			policy.Policy{Default: policy.Deny, Rules: []policy.Rule{
 				rule(policy.Allow, func(r *policy.Rule) { r.Operations = []string{"*_execution"} }),
 			}},
-			"Permission denied: 'the policy of this adapter does not allow operation 'build' with these parameters'",
+			"Permission denied: 'the policy of this adapter does not allow this operation with these parameters'",
 		},
 		"a rule denies another caller": {
 			policy.Policy{Rules: []policy.Rule{two, rule(policy.Deny, func(r *policy.Rule) { r.Callers = []string{"joe"} })}},

@@ -66,7 +66,7 @@ func TestBatch(t *testing.T) {
 			want: `{"success":true,"data":null,"results":[{"index":0,"operation":"create_nite","result":{"success":false,` +
 				`"error":{"code":"NOT_FOUND_OPERATION",` +
 				`"message":"Unknown operation: 'create_nite'","details":{"operation":"create_nite",` +
-				`"available":["create_note"]}}}},` +
+				`"available":["create_note"],"hint":"introspect with query 'operations' lists all 10"}}}},` +
 				`{"index":1,"operation":"create_note","result":` + doneB + `}],"summary":{"total":2,"succeeded":1,"failed":1}}`,
 			ran: "b",
 		},

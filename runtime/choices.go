@@ -140,7 +140,8 @@ func (c *introspectCall) misplaced() *Error {
 // found returns the page of a list, or the failure of one that begins after nothing.
 func found(page []byte, known bool) ([]byte, *Error) {
 	if !known {
-		return nil, failure(codeIntrospection, "Parameter 'after' names nothing in this selection")
+		return nil, failure(codeIntrospection, "Parameter 'after' names nothing in this selection. "+
+			"Send the name of the last entry that you have, or leave it out to begin again")
 	}
 	return page, nil
 }

@@ -61,7 +61,8 @@ func (d *decoder) decode(data []byte, m *message) *Error {
 			return faultFailure(fault, d.limits, nil)
 		}
 		m.notAnObject = true
-		return invalidType("request", "object", kind, "")
+		f := invalidType("request", "object", kind, "")
+		return f.WithDetail("hint", `Send {"operation":…,"params":{…}}, or {"operations":[…]} for several`)
 	}
 	r.Object()
 	d.readEnvelope(r, &m.request, m)

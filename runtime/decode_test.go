@@ -168,9 +168,11 @@ func TestDirectoryComparesFewNames(t *testing.T) {
 	for i := range maxSearches + 1 {
 		_, failed := d.find("", "get_nots", &searches)
 		want := `{"code":"NOT_FOUND_OPERATION","message":"Unknown operation: 'get_nots'",` +
-			`"details":{"operation":"get_nots","available":["get_note"]}}`
+			`"details":{"operation":"get_nots","available":["get_note"],` +
+			`"hint":"introspect with query 'operations' lists all 2"}}`
 		if i == maxSearches {
-			want = strings.Replace(want, `["get_note"]`, `["a_note","get_note"]`, 1)
+			want, _, _ = strings.Cut(want, `["get_note"]`)
+			want += `["a_note","get_note"]}}`
 		}
 		checkText(t, "failure", want, asJSON(failed))
 	}

@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/describe"
@@ -53,7 +54,7 @@ func (d *directory) find(tool, name string, searches *int) (*operation, *Error) 
 		name = strings.Clone(name)
 		*searches++
 		return nil, failure("NOT_FOUND_OPERATION", "Unknown operation: '"+name+"'",
-			detail{"operation", name}, detail{"available", d.closest(name, *searches <= maxSearches)})
+			append([]detail{{"operation", name}}, d.available(name, *searches <= maxSearches)...)...)
 	}
 	if family != "" && family != o.family {
 		return o, d.endpointMismatch(o, family, tool)
@@ -78,13 +79,23 @@ func (d *directory) endpointMismatch(o *operation, family, tool string) *Error {
 		detail{"expected_tool", o.tool}, detail{"actual_tool", tool})
 }
 
-// closest lists up to ten operations that a name may have meant. Without a search, or if none is near, it lists the
-// first ten.
-func (d *directory) closest(name string, search bool) []string {
+// mostAvailable is how many names of operations the failure of an unknown one lists.
+const mostAvailable = 10
+
+// available lists operations that a name may have meant, and says how to see all. Without a search, or if none is near,
+// it lists the first ones.
+func (d *directory) available(name string, search bool) []detail {
+	var listed []string
 	if search {
-		if near := words.Nearest(name, d.names, 10); len(near) > 0 {
-			return near
-		}
+		listed = words.Nearest(name, d.names, mostAvailable)
 	}
-	return d.names[:min(10, len(d.names))]
+	if len(listed) == 0 {
+		listed = d.names[:min(mostAvailable, len(d.names))]
+	}
+	details := []detail{{"available", listed}}
+	if len(listed) < len(d.names) {
+		all := strconv.Itoa(len(d.names))
+		details = append(details, detail{"hint", "introspect with query 'operations' lists all " + all})
+	}
+	return details
 }

@@ -140,7 +140,7 @@ func (e *executions) retry(ctx context.Context, v *executionVisit, q *executionR
 	}
 	o := v.operations[r.Operation]
 	if o == nil {
-		return nil, Denied("operation '" + r.Operation + "' is not available")
+		return nil, Denied("operation \"" + r.Operation + "\" is not available")
 	}
 	if !e.engine.CanRetry(r) {
 		return nil, &execution.StateError{Record: r, Retry: true}
@@ -193,9 +193,9 @@ func (e *executions) retryRefused(refused *gate.Refusal, q *request) error {
 	case gate.Unavailable:
 		return refused.Err
 	case gate.ConfirmationNeeded:
-		f = Denied("operation '" + operation + "' asks for a confirmation; start it anew" + e.anotherKey(q))
+		f = Denied("operation \"" + operation + "\" asks for a confirmation; start it anew" + e.anotherKey(q))
 	case gate.DeniedByPolicy, gate.DeniedByTrust:
-		f = Denied("operation '" + operation + "' is not allowed any more")
+		f = Denied("operation \"" + operation + "\" is not allowed any more")
 	case gate.QuotaPaused:
 		f = failure("RATE_LIMIT_QUOTA_PAUSE", "Quota pause threshold reached", quotaDetails(refused.Block, true)...)
 	default:
@@ -210,7 +210,7 @@ func (e *executions) anotherKey(q *request) string {
 	if l == nil || l.Lifecycle.Once == "" || textOfJSON(q.Value(l.Lifecycle.Once)) == "" {
 		return ""
 	}
-	return " with another '" + l.Lifecycle.Once + "', since this one finds the execution that has failed"
+	return " with another \"" + l.Lifecycle.Once + "\", since this one finds the execution that has failed"
 }
 
 // answer returns an execution as agents see it.

@@ -167,8 +167,8 @@ func TestThePolicyDecidesWhatAKeyFinds(t *testing.T) {
 // What failed is started again only where the confirmation counts for its operation: never where people approve each
 // call of that, or type a value. The refusal says what to do instead.
 func TestRetryOfWhatIsConfirmed(t *testing.T) {
-	anew := "operation 'build' asks for a confirmation; start it anew"
-	key := anew + " with another 'key', since this one finds the execution that has failed"
+	anew := "operation \"build\" asks for a confirmation; start it anew"
+	key := anew + " with another \"key\", since this one finds the execution that has failed"
 	people, token := byPeople, byToken
 	people.Operations = []string{"build", "retry_execution"}
 	token.Operations = people.Operations

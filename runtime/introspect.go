@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
@@ -93,6 +94,7 @@ func (p *introspectParam) keepFirst() { p.outer, p.seen = p.seen, false }
 func (c *introspectCall) complete(_ context.Context, r *wire.Reader) {
 	if !c.query.present {
 		r.Missing("query", "string")
+		r.Choices(wire.StageMissing, c.supported(&c.adapter.definitions))
 	}
 }
 
@@ -101,7 +103,7 @@ func (c *introspectCall) answer(ctx context.Context, view *view, report reporter
 	if denied := c.adapter.introspectionDenied("introspect"); denied != nil {
 		return nil, denied
 	}
-	supported := c.supported(view)
+	supported := c.supported(view.definitions)
 	if !slices.Contains(supported, c.query.value) {
 		return nil, failure(codeIntrospection, "Unknown query type: '"+strings.Clone(c.query.value)+
 			"'. Supported types: "+strings.Join(supported, ", "))
@@ -133,9 +135,9 @@ func (c *introspectCall) answer(ctx context.Context, view *view, report reporter
 }
 
 // supported returns the queries that the adapter answers.
-func (c *introspectCall) supported(view *view) []string {
+func (c *introspectCall) supported(definitions *gen.Definitions) []string {
 	queries := []string{queryOperations, queryTypes, describe.DetailsQuery}
-	if describe.ShowsFields(view.definitions) {
+	if describe.ShowsFields(definitions) {
 		queries = append(queries, describe.FieldsQuery)
 	}
 	return append(queries, c.adapter.queries()...)

@@ -44,8 +44,11 @@ func (v *invalid) failure() *Error {
 		if p.Provided != nil {
 			refused.details = append(refused.details, detail{"provided", p.Provided})
 		}
-		if p.Hint != "" {
-			refused.details = append(refused.details, detail{"hint", p.Hint})
+		if len(p.Allowed) > 0 {
+			refused.details = append(refused.details, detail{"valid_fields", p.Allowed})
+		}
+		if hint := cmp.Or(p.Hint, hintOf(&p)); hint != "" {
+			refused.details = append(refused.details, detail{"hint", hint})
 		}
 		if what, _ := words.Leak(reason); what == "" && reason != "" {
 			refused.details = append(refused.details, detail{"reason", words.Clip(reason, mostReason)})
@@ -60,20 +63,48 @@ func (v *invalid) failure() *Error {
 	}
 }
 
+// longestName is how much of a name that is none is repeated.
+const longestName = 64
+
 // mostReason is how much of what a type says of a value that it refuses is passed on.
 const mostReason = 200
+
+// hintOf says what to send in place of a value of another type; empty: the type says it.
+func hintOf(p *wire.Problem) string {
+	switch {
+	case p.Expected == "date-time":
+		return `RFC 3339 with a zone, such as "2026-03-01T00:00:00Z"`
+	case p.Path == "sort" && slices.Equal(p.Allowed, []string{"field", "order"}):
+		return `Use an object such as {"field":…,"order":"desc"}`
+	case strings.HasPrefix(p.Path, "aggregate.") && slices.Contains(p.Allowed, gen.GroupBy):
+		return `Give each summary a name: {"a":{"count":true}}`
+	}
+	return ""
+}
 
 func (v *invalid) missing(p wire.Problem) *Error {
 	message := "Missing required parameter '" + p.Path + "'. Expected: " + p.Expected
 	description := strings.TrimSuffix(words.FirstSentence(v.operation.param(p.Path).Description), ".")
 	// A description that fails the leak check would make the whole message unusable.
-	if description != "" && words.StaticLeak(description) == "" {
+	if words.StaticLeak(description) != "" {
+		description = ""
+	}
+	if len(p.Allowed) > 0 {
+		description = cmp.Or(description, "one of") + ": '" + strings.Join(p.Allowed, "', '") + "'"
+	}
+	if description != "" {
 		message += " (" + description + ")"
 	}
 	details := []detail{{"param_name", strings.Clone(p.Path)}, {"operation", v.operation.definition.Name}}
+	if len(p.Allowed) > 0 {
+		details = append(details, detail{"allowed", p.Allowed})
+	}
 	if len(v.unknown) > 0 {
 		details = append(details, detail{"unknown_params", cloned(v.unknown)})
 		details = append(details, v.suggestions()...)
+	} else if unknown, valid := v.unknownIn(parentOf(&p)); len(unknown) > 0 {
+		details = append(details, detail{"unknown_fields", unknown})
+		details = append(details, suggestions(unknown, valid)...)
 	}
 	return failure(CodeMissingParam, message, details...)
 }
@@ -89,56 +120,33 @@ func (v *invalid) unknownParams() *Error {
 		append(details, v.suggestions()...)...)
 }
 
-// mostSuggestions is how many unknown names are compared with those of parameters.
-const mostSuggestions = 100
-
-// suggestions maps unknown names to the parameters that were probably meant.
-func (v *invalid) suggestions() []detail { return suggestions(v.unknown, v.operation.params) }
-
-// isFieldName reports whether the value of a parameter names a field of a collection.
-func isFieldName(path string) bool {
-	return path == "sort.field" || strings.HasPrefix(path, "aggregate.")
-}
-
-// suggestions maps unknown names to the valid ones that were probably meant. The name of a computed field may lack what
-// says that it is one.
-func suggestions(unknown, valid []string) []detail {
-	w := wire.NewWriter(nil)
-	w.BeginObject()
-	found := false
-	for _, name := range unknown[:min(len(unknown), mostSuggestions)] {
-		near := words.Nearest(name, valid, 1)
-		if computed := gen.ComputedPrefix + name; slices.Contains(valid, computed) {
-			near = []string{computed}
-		}
-		if len(near) > 0 {
-			found = true
-			w.KeyEscaped(name)
-			w.String(near[0])
-		}
-	}
-	w.EndObject()
-	if !found {
-		return nil
-	}
-	return []detail{{"suggestions", rawJSON(w.Bytes())}}
-}
-
 // unknownFields lists all unknown names of the first object that has any.
 func (v *invalid) unknownFields(problems []wire.Problem) *Error {
-	first := problems[0]
-	parent := strings.TrimSuffix(strings.TrimSuffix(first.Path, first.Name), ".")
-	var names []string
-	for _, p := range problems {
-		if p.Stage == wire.StageUnknown && strings.TrimSuffix(strings.TrimSuffix(p.Path, p.Name), ".") == parent {
-			names = append(names, strings.Clone(p.Name))
-		}
-	}
+	parent := parentOf(&problems[0])
+	names, valid := v.unknownIn(parent)
 	operation := v.operation.definition.Name
 	return failure("VALIDATION_UNKNOWN_FIELD",
 		"Unknown field(s) in '"+parent+"' for operation '"+operation+"': "+strings.Join(names, ", "),
 		append([]detail{{"operation", operation}, {"param_name", strings.Clone(parent)}, {"unknown_fields", names},
-			{"valid_fields", first.Allowed}}, suggestions(names, first.Allowed)...)...)
+			{"valid_fields", valid}}, suggestions(names, valid)...)...)
+}
+
+// unknownIn returns the names of an object that are unknown, and those that it may have.
+func (v *invalid) unknownIn(path string) (names, valid []string) {
+	for i := range v.problems {
+		if p := &v.problems[i]; p.Stage == wire.StageUnknown && parentOf(p) == path {
+			if names == nil {
+				valid = p.Allowed
+			}
+			names = append(names, strings.Clone(p.Name))
+		}
+	}
+	return names, valid
+}
+
+// parentOf returns the path of the object that a problem with one of its names is about.
+func parentOf(p *wire.Problem) string {
+	return strings.TrimSuffix(strings.TrimSuffix(p.Path, p.Name), ".")
 }
 
 // brokenRule is the failure for a value of the right type that breaks a constraint or a rule of updates.
@@ -163,10 +171,13 @@ func (v *invalid) brokenRule(p wire.Problem) *Error {
 	code, message := CodeOutOfRange, ""
 	switch p.Rule {
 	case "enum":
+		if p.Name != "" {
+			subject = "Parameter '" + path + "' has '" + words.Clip(p.Name, longestName) + "', which must "
+		}
 		code, message = CodeInvalidEnum, subject+"be one of: '"+strings.Join(p.Allowed, "', '")+"'"
 		details = append(details, detail{"allowed", p.Allowed})
 		var given string
-		if json.Unmarshal([]byte(p.Value), &given) == nil && isFieldName(path) {
+		if json.Unmarshal([]byte(p.Value), &given) == nil && (isFieldName(path) || p.Name != "") {
 			details = append(details, suggestions([]string{given}, p.Allowed)...)
 		}
 	case "pattern":
@@ -191,6 +202,9 @@ func (v *invalid) brokenRule(p wire.Problem) *Error {
 	}
 	if code == CodeOutOfRange {
 		details = append(details, detail{p.Rule, rawJSON(p.Limit)})
+	}
+	if p.Hint != "" {
+		details = append(details, detail{"hint", p.Hint})
 	}
 	if v.legacyCodes {
 		code = CodeInvalidType

@@ -86,7 +86,7 @@ func (r *refusal) explain() (*Error, *Question) {
 		return r.quotaPaused()
 	case gate.DeniedByPolicy:
 		reason := cmp.Or(r.ruleReason(),
-			"the policy of this adapter does not allow operation '"+name+"' with these parameters")
+			"the policy of this adapter does not allow this operation with these parameters")
 		return r.denied(reason), nil
 	case gate.DeniedByTrust:
 		details := []detail{
@@ -112,14 +112,15 @@ func (r *refusal) explain() (*Error, *Question) {
 	case gate.TokenRefused:
 		return r.tokenRefused(), nil
 	case gate.NotByHuman:
-		return r.denied("operation '" + name + "' " + onlyHuman + "; leave out the token of the request"), nil
+		return r.denied("this operation " + onlyHuman + "; leave out the token of the request"), nil
 	case gate.Declined:
 		return r.declined(), nil
 	case gate.NothingToType:
-		return r.denied("operation '" + name + "' runs after a person has typed the value of '" + definition.TypeToConfirm +
-			"', and nobody can type that of this request: it is blank or long, or has characters that cannot be seen"), nil
+		return r.denied("this operation runs after a person has typed the value of \"" + definition.TypeToConfirm +
+			"\", and nobody can type the one of this request: it is blank or long, or it has blanks before or after it, or " +
+			"hidden characters"), nil
 	case gate.ReauthenticationNeeded:
-		return r.denied("operation '" + name + "' needs a fresh authentication of the caller, which did not succeed"), nil
+		return r.denied("this operation needs a fresh authentication of the caller, which did not succeed"), nil
 	case gate.Busy:
 		message := stateBusy
 		if r.Spent {
@@ -197,15 +198,14 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 		return failure(codeConfirm, asked, append(details, r.waiting()...)...), r.referral(message, params, reasons)
 	}
 	if r.Personal && r.Ticket.Token == "" {
-		return r.denied("operation '" + definition.Name + "' needs the approval of people who cannot be asked here"), nil
+		return r.denied("this operation needs the approval of people who cannot be asked here"), nil
 	}
 	question := r.question(message, params, reasons)
 	if typed := definition.TypeToConfirm; typed != "" && question != nil {
 		question.Typing = approve.Typing{Param: typed, Value: r.request.Plain(typed)}
 	}
 	if r.Personal || r.humanOnly {
-		const without = "needs the approval of the user, who cannot be asked here"
-		return r.denied("operation '" + definition.Name + "' " + without), question
+		return r.denied("this operation needs the approval of the user, who cannot be asked here"), question
 	}
 	details = append(details, detail{"confirmation_token", strings.Clone(r.Ticket.Token)},
 		detail{"expires_at", timestamp(r.Ticket.Expires)})
@@ -244,8 +244,8 @@ func (r *refusal) waiting() []detail {
 // declined says that a person did not approve, and the reason that an operator gave.
 func (r *refusal) declined() *Error {
 	if r.Mistyped {
-		return r.denied("the user was asked to type the value of '" + r.request.operation.definition.TypeToConfirm +
-			"' and typed something else, so nothing was run; tell them, and send the request again only if they want that")
+		return r.denied("the user was asked to type the value of \"" + r.request.operation.definition.TypeToConfirm +
+			"\", and typed something else, so nothing was run; tell them, and send the request again only if they want that")
 	}
 	if r.Item == nil {
 		return r.denied("the user was asked and did not approve")

@@ -33,9 +33,9 @@ func TestRefusal(t *testing.T) {
 				`Sundays","operation":"drop"}}`},
 		{"a rule whose reason shows something internal",
 			gate.Refusal{Reason: gate.DeniedByPolicy, Rule: &policy.Rule{Reason: "see /etc/rules.go:7"}},
-			`{"code":"PERMISSION_DENIED","message":"Permission denied: 'the policy of this adapter does not allow operation ` +
-				`'drop' with these parameters'",` +
-				`"details":{"reason":"the policy of this adapter does not allow operation 'drop' with these parameters",` +
+			`{"code":"PERMISSION_DENIED","message":"Permission denied: 'the policy of this adapter does not allow this ` +
+				`operation with these parameters'",` +
+				`"details":{"reason":"the policy of this adapter does not allow this operation with these parameters",` +
 				`"operation":"drop"}}`},
 		{"trust, by the matrix", gate.Refusal{Reason: gate.DeniedByTrust, Level: trust.Generated,
 			Trust: trust.Ruling{Required: trust.Certified}},

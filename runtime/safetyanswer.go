@@ -249,9 +249,9 @@ func rateLimitedUntil(l *safetyLoop, until time.Time) *Error {
 // blockedFailure is the failure of a request of an agent that is blocked (T-69).
 func blockedFailure(b *agents.BlockedError) *Error {
 	d := b.Directive
-	denied := Denied("agent '"+d.Agent+"' is blocked").WithDetail("element_name", d.Agent)
+	denied := Denied("agent \""+d.Agent+"\" is blocked").WithDetail("element_name", d.Agent)
 	if b.Hold.Agent != d.Agent {
-		denied = Denied("agent '"+b.Hold.Agent+"' of the same caller is blocked").
+		denied = Denied("agent \""+b.Hold.Agent+"\" of the same caller is blocked").
 			WithDetail("element_name", b.Hold.Agent)
 	}
 	denied = denied.WithDetail("challenge_id", b.Hold.Challenge.String())

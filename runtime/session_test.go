@@ -53,7 +53,8 @@ func TestCall(t *testing.T) {
 				`got 'number'","details":{"param_name":"operation","expected_type":"string","actual_type":"number"}}}`},
 		{"REQ-RF-03 T-02 names are case-sensitive", "mcp_aql_create", `{"operation":"Create_Note"}`,
 			`{"success":false,"error":{"code":"NOT_FOUND_OPERATION","message":"Unknown operation: 'Create_Note'",` +
-				`"details":{"operation":"Create_Note","available":["create_note"]}}}`},
+				`"details":{"operation":"Create_Note","available":["create_note"],"hint":"introspect with query 'operations' ` +
+				`lists all 10"}}}`},
 		{"REQ-VO-01 T-03 the endpoint is checked before the parameters", "mcp_aql_read",
 			`{"operation":"delete_note","params":{"bad":1}}`,
 			`{"success":false,"error":{"code":"VALIDATION_ENDPOINT_MISMATCH","message":"Operation 'delete_note' must use ` +
@@ -135,7 +136,7 @@ func TestCall(t *testing.T) {
 		{"REQ-IN-02 REQ-IN-06 T-10 introspect failures have no details", "mcp_aql_read",
 			`{"operation":"introspect","_request_id":"r"}`,
 			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'query'. ` +
-				`Expected: string (Kind of list)"}}`},
+				`Expected: string (Kind of list: 'operations', 'types', 'details')"}}`},
 		{"T-10 an unknown query", "mcp_aql_read", `{"operation":"introspect","query":"x"}`,
 			`{"success":false,"error":{"code":"INTROSPECTION_ERROR","message":"Unknown query type: 'x'. Supported types: ` +
 				`operations, types, details"}}`},

@@ -151,7 +151,7 @@ func TestWhatNobodyCanType(t *testing.T) {
 			}
 			reply := d.session.Call(context.Background(), "mcp_aql_delete",
 				[]byte(`{"operation":"delete_note","params":{"note_id":`+string(quoted)+`}}`))
-			if reply.Question != nil || !strings.Contains(string(reply.JSON), "nobody can type that of this request") {
+			if reply.Question != nil || !strings.Contains(string(reply.JSON), "nobody can type the one of this request") {
 				t.Errorf("%+v: %s", reply.Question, reply.JSON)
 			}
 		})

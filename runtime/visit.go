@@ -129,9 +129,9 @@ func isInteger(typ, name string) bool {
 func (v *visit) Admit(ctx context.Context, r *related.Relation, keys []any) ([]any, func(error), error) {
 	definition := &r.Definition
 	o := v.operations[definition.To]
-	about := "relation '" + r.Of + "." + definition.Name + "'"
+	about := "relation \"" + r.Of + "." + definition.Name + "\""
 	if v.path != "" {
-		about = "field '" + v.path + "'"
+		about = "field \"" + v.path + "\""
 	}
 	if o.gate.Ungated() {
 		return keys, func(error) {}, nil
@@ -237,16 +237,16 @@ func (v *visit) refusal(o *operation, q *request, refused *gate.Refusal, about s
 		return refused.Err
 	}
 	name := o.definition.Name
-	advice := "leave it out, or call '" + name + "' itself"
+	needs := about + " needs operation \"" + name + "\", which "
 	var f *Error
 	switch refused.Reason {
 	case gate.ConfirmationNeeded:
-		f = Denied(about + " needs operation '" + name + "', which asks for a confirmation; " + advice)
+		f = Denied(needs + "asks for a confirmation; leave it out, or call that operation itself")
 	case gate.QuotaPaused:
 		f = failure("RATE_LIMIT_QUOTA_PAUSE", "Quota pause threshold reached", quotaDetails(refused.Block, true)...)
 	case gate.DeniedByPolicy:
 		r := &refusal{Refusal: refused, request: q, now: refused.At}
-		reason := about + " needs operation '" + name + "', which the policy of this adapter does not allow"
+		reason := needs + "the policy of this adapter does not allow"
 		if said := r.ruleReason(); said != "" {
 			reason += ": " + said
 		}

@@ -189,6 +189,9 @@ func (b *builder) markIDs(o operation, h *handled) {
 	if !ok {
 		return
 	}
+	if h.Operation.Category == "" { // which is reported
+		return
+	}
 	if h.Operation.Category != gen.Update {
 		b.Report(item.At, diag.Diagnostic{
 			Code: diag.CodeType, FieldPath: o.name(),

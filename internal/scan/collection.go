@@ -124,6 +124,9 @@ func (b *builder) checkQuery(o operation, h *handled, at source.Span, first int)
 		})
 		return false
 	}
+	if h.Operation.Category == "" { // which is reported
+		return false
+	}
 	if h.Operation.Category != gen.Read {
 		what := "aql.Query"
 		if o.query != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/packages"
+
 	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/scan/naming"
 	"github.com/aqltag/aqltag/internal/scan/shapes"
@@ -202,8 +204,12 @@ func (b *builder) operators(f *shapes.Field, known []string) []string {
 	return allowed
 }
 
-// warnUnqueried warns of tags of collections on structs of which no operation lists elements.
-func (b *builder) warnUnqueried(handlers []handled) {
+// warnUnqueried warns of tags of collections on structs of which no operation lists elements, unless something is wrong
+// with the operations.
+func (b *builder) warnUnqueried(root *packages.Package, handlers []handled) {
+	if b.HasErrors(root) {
+		return
+	}
 	visited := make(map[*shapes.Shape]bool)
 	visit := func(of *shapes.Shape, field *shapes.Field) bool {
 		for _, key := range collectionKeys {

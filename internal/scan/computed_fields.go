@@ -175,20 +175,7 @@ func (b *builder) lintDrift(c *computation, item tags.Item) {
 	if body == nil {
 		return
 	}
-	clock := ""
-	ast.Inspect(body, func(node ast.Node) bool {
-		call, ok := node.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		if selector, ok := call.Fun.(*ast.SelectorExpr); ok {
-			pkg, isName := selector.X.(*ast.Ident)
-			if name := selector.Sel.Name; isName && pkg.Name == "time" && (name == "Now" || name == "Since" || name == "Until") {
-				clock = "time." + name
-			}
-		}
-		return clock == ""
-	})
+	clock := firstCall(body, clockOf)
 	if clock == "" {
 		return
 	}
@@ -197,6 +184,19 @@ func (b *builder) lintDrift(c *computation, item tags.Item) {
 		Message:    fmt.Sprintf("%s calls %s: between two pages that are sorted by it, elements move", c.fn.Name(), clock),
 		Suggestion: "sort by the field that it is computed of, and remove sort",
 	})
+}
+
+// clockOf returns how a call is written that asks what time it is; empty: the call does not.
+func clockOf(call *ast.CallExpr) string {
+	selector, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || !isNamed(selector.X, "time") {
+		return ""
+	}
+	switch name := selector.Sel.Name; name {
+	case "Now", "Since", "Until":
+		return "time." + name
+	}
+	return ""
 }
 
 // modelComputed returns how generated code computes the fields, by the names of their types.

@@ -82,3 +82,26 @@ func isInInterface(decl *ast.GenDecl, group *ast.CommentGroup) bool {
 		return isInterface && declared.Type.Pos() <= group.Pos() && group.End() <= declared.Type.End()
 	})
 }
+
+// standsApart reports whether an //aql:op stands above a function, but not in its comment.
+func (s *scanner) standsApart(root *packages.Package, decl *ast.FuncDecl) bool {
+	for _, file := range root.Syntax {
+		if decl.Pos() < file.FileStart || file.FileEnd <= decl.Pos() {
+			continue
+		}
+		begin := file.Name.End()
+		for _, other := range file.Decls {
+			if other.End() <= decl.Pos() {
+				begin = max(begin, other.End())
+			}
+		}
+		return slices.ContainsFunc(file.Comments, func(group *ast.CommentGroup) bool {
+			return begin <= group.Pos() && group.End() <= decl.Pos() && group != decl.Doc &&
+				slices.ContainsFunc(group.List, func(c *ast.Comment) bool {
+					d, _, _ := tagparse.ParseDirective(strings.TrimPrefix(c.Text, "//"))
+					return strings.HasPrefix(c.Text, "//aql:") && d.Name == "op"
+				})
+		})
+	}
+	return false
+}

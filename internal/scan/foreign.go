@@ -49,6 +49,9 @@ func (b *builder) reportForeign(o operation, h *handled) {
 			through[f.Through] = append(through[f.Through], faults...)
 		}
 		for _, f := range shape.Foreign {
+			if shape == h.request && isQueryField(shapes.Field{Declaration: f.Field}) { // which checkQuery reports
+				continue
+			}
 			note(f.Field, nestedFault{f, naming.Join(way, f.Field.Var.Name())})
 		}
 		for _, field := range shape.Fields {

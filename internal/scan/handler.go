@@ -107,6 +107,9 @@ func (s *scanner) findOperations(root *packages.Package) []operation {
 			found = append(found, o)
 			continue
 		}
+		if len(directives) > 0 && s.standsApart(root, decl) {
+			continue // reportDetached says so
+		}
 		for _, d := range directives {
 			// adopt is reported, names is about the package, and a loader need not be a handler
 			if d.Name == "nolint" || d.Name == "adopt" || d.Name == "names" || d.Name == "relation" {

@@ -22,7 +22,8 @@ func (b *builder) lint(o operation, h *handled) {
 			Suggestion: suggestion,
 		})
 	}
-	if len(op.Examples) == 0 {
+	exemplified := slices.ContainsFunc(o.directives, func(d directive) bool { return d.Name == "example" })
+	if len(op.Examples) == 0 && !exemplified { // what is wrong with one is reported
 		warn(diag.KindExample, o.at(), fmt.Sprintf("operation %s has no example", op.Name),
 			"add one above the function, such as //aql:example "+sampleRequest(h.request))
 	}

@@ -73,7 +73,7 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 	}
 	relations := s.buildRelations(b, root, handlers, w)
 	b.setOperators()
-	b.warnUnqueried(handlers)
+	b.warnUnqueried(root, handlers)
 	if b.linting {
 		b.lintNames(handlers, kept)
 	}

@@ -34,6 +34,8 @@ func (r *relations) findOperation(built *relation) bool {
 	}
 	o := &r.handlers[at].Operation
 	switch {
+	case o.Category == "": // which is reported
+		return false
 	case o.Category != gen.Read:
 		r.report(l, item.ValueAt, diag.CodeType, fmt.Sprintf("%s is %s, and a relation is read", o.Name, o.Category),
 			diag.DidYouMean(item.Value, reading))

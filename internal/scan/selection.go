@@ -22,7 +22,11 @@ func (b *builder) checkSelection(handler *handled) {
 		if field.Through != nil {
 			at = field.Through.Tag.At
 		}
-		if handler.Operation.Category != gen.Read {
+		switch handler.Operation.Category {
+		case gen.Read:
+		case "": // which is reported
+			continue
+		default:
 			b.Report(at, diag.Diagnostic{
 				Code: diag.CodeType, FieldPath: field.Path,
 				Message: fmt.Sprintf("aql.Fields has no meaning in %s operation %s: "+

@@ -35,6 +35,8 @@ func (b *builder) mergeThroughGetter(o operation, h *handled) {
 	case !ok:
 		report(d.at, diag.CodeMissing, "//aql:update names no handler", "//aql:update get=NAME")
 		return
+	case h.Operation.Category == "": // which is reported
+		return
 	case h.Operation.Category != gen.Update:
 		report(d.at, diag.CodeType, fmt.Sprintf("//aql:update is for UPDATE operations, and %s is %s", o.name(),
 			h.Operation.Category), "remove it, or use category=UPDATE")

@@ -109,6 +109,7 @@ func TestBadLines(t *testing.T) {
 		{"a batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, -32600, "null"},
 		{"no method", `{"jsonrpc":"2.0","id":"a"}`, -32600, `"a"`},
 		{"a fraction as id", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, -32600, "null"},
+		{"null as id", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, -32600, "null"},
 		{"two arguments", strings.Replace(read("1"), `"arguments"`, `"arguments":{},"arguments"`, 1), -32600, "1"},
 		{"too long", strings.Repeat(" ", 5000) + read("1"), -32600, "null"},
 		{"too long for what is read at once", strings.Repeat(" x", 100_000), -32600, "null"},

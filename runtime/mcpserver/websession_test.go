@@ -230,7 +230,7 @@ func TestMiddlewareFailsAfterInitialize(t *testing.T) {
 		t.Fatalf("session %q has no timer", id)
 	}
 	_, message := answered(t, post(t, url, initialize, map[string]string{"Mcp-Session-Id": id}))
-	if !strings.Contains(message, "duplicate") || server.sessions.ofID(id) != session {
+	if !strings.Contains(message, "the session has begun already") || server.sessions.ofID(id) != session {
 		t.Errorf("initialized again: %s", message)
 	}
 }

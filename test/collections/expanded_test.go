@@ -290,14 +290,14 @@ func TestRightsToSelectedRelations(t *testing.T) {
 	}{
 		{
 			"an operation that is denied", policy.Rule{Name: "r", Effect: policy.Deny, Operations: []string{"get_author"}},
-			"PERMISSION_DENIED: Permission denied: 'field 'author' needs operation 'get_author', which the policy of this " +
+			"PERMISSION_DENIED: Permission denied: 'field \"author\" needs operation \"get_author\", which the policy of this " +
 				"adapter does not allow'", nil,
 		},
 		{
 			"one that asks for a confirmation",
 			policy.Rule{Name: "r", Effect: policy.Confirm, Operations: []string{"get_author"}},
-			"PERMISSION_DENIED: Permission denied: 'field 'author' needs operation 'get_author', which asks for a " +
-				"confirmation; leave it out, or call 'get_author' itself'", nil,
+			"PERMISSION_DENIED: Permission denied: 'field \"author\" needs operation \"get_author\", which asks for a " +
+				"confirmation; leave it out, or call that operation itself'", nil,
 		},
 		{"one that is not needed", policy.Rule{Name: "r", Effect: policy.Deny, Operations: []string{"get_publisher"}},
 			`"author":{"name":"Ann"}`, nil},

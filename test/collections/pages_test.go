@@ -382,6 +382,29 @@ func TestRefusedQueriesSayWhatToSend(t *testing.T) {
 			`"Use {\"in\":[…]}"`},
 		{`{"filter":{"made_at":"2026-03-01"}}`, "Parameter 'filter.made_at' expected 'date-time', got 'string'", "hint",
 			`"RFC 3339 with a zone, such as \"2026-03-01T00:00:00Z\""`},
+		{`{"filter":{"plan.step.count":[1]}}`,
+			"Parameter 'filter.plan.step.count' expected 'value, or object with operators', got 'array'", "hint",
+			`"Use an object such as {\"eq\":…}, with one or more of eq, lt, null"`},
+		{`{"filter":{"plan.step.count":{}}}`,
+			"Parameter 'filter.plan.step.count' expected 'value, or operators', got 'object'", "hint",
+			`"Use an object such as {\"eq\":…}, with one or more of eq, lt, null"`},
+		{`{"filter":{"plan.step.count":{"lte":1}}}`,
+			"Parameter 'filter.plan.step.count' has 'lte', which must be one of: 'eq', 'lt', 'null'", "suggestions",
+			`{"lte":"lt"}`},
+		{`{"filter":{"_not":"x"}}`, "Parameter 'filter._not' expected 'object', got 'string'", "valid_fields",
+			string(encoded(t, append(filterNames(t, s), "_or", "_not")))},
+		{`{"filter":{"plan":{"due_at":1}}}`, "Unknown field(s) in 'filter' for operation 'list_slice': plan", "suggestions",
+			`{"plan":"plan.due_at"}`},
+		{`{"filter":{"due_at":1}}`, "Unknown field(s) in 'filter' for operation 'list_slice': due_at", "suggestions",
+			`{"due_at":"plan.due_at"}`},
+		{`{"filter":{"or":[]}}`, "Unknown field(s) in 'filter' for operation 'list_slice': or", "suggestions",
+			`{"or":"_or"}`},
+		{`{"filter":{"nota":1}}`, "Unknown field(s) in 'filter' for operation 'list_slice': nota", "suggestions",
+			`{"nota":"note"}`},
+		{`{"sort":"minutes"}`, "Parameter 'sort' expected 'object', got 'string'", "hint",
+			`"Use an object such as {\"field\":…,\"order\":\"desc\"}"`},
+		{`{"aggregate":{"count":true}}`, "Parameter 'aggregate.count' expected 'object', got 'boolean'", "hint",
+			`"Give each summary a name: {\"a\":{\"count\":true}}"`},
 		{`{"filter":{"minuts":1}}`, "Unknown field(s) in 'filter' for operation 'list_slice': minuts", "suggestions",
 			`{"minuts":"minutes"}`},
 	} {
@@ -400,4 +423,20 @@ func TestRefusedQueriesSayWhatToSend(t *testing.T) {
 	if diff := cmp.Diff(any(map[string]any{"minuts": "minutes"}), failure); diff != "" {
 		t.Errorf("an order (-want +got):\n%s", diff)
 	}
+	missing := at(send(t, s, "list_slice", `{"sort":{"minutes":"asc"}}`), "error")
+	message, _ := at(missing, "message").(string)
+	if !strings.HasPrefix(message, "Missing required parameter 'sort.field'. Expected: string (") ||
+		!strings.Contains(message, "'minutes'") {
+		t.Errorf("an order without a field: %s", message)
+	}
+	if diff := cmp.Diff(any([]any{"minutes"}), at(missing, "details", "unknown_fields")); diff != "" {
+		t.Errorf("an order without a field (-want +got):\n%s", diff)
+	}
+}
+
+// filterNames returns the names of the fields that a filter of list_slice may have.
+func filterNames(t *testing.T, s *aql.Session) []any {
+	t.Helper()
+	valid, _ := at(send(t, s, "list_slice", `{"filter":{"":1}}`), "error", "details", "valid_fields").([]any)
+	return valid[:len(valid)-2]
 }

@@ -161,7 +161,7 @@ func TestRelationshipsAreFound(t *testing.T) {
 			[]string{"VALIDATION_INVALID_ENUM: Parameter 'root.element_type' must be one of: 'person', 'task', 'team'"}},
 		{"no direction", `{` + fromAnn + `}`, []string{
 			"VALIDATION_MISSING_PARAM: Missing required parameter 'direction'. Expected: string (Of the relationships, as " +
-				"seen from the root)",
+				"seen from the root: 'outgoing', 'incoming', 'both')",
 		}},
 		{"another direction", `{` + fromAnn + `,"direction":"up"}`, []string{
 			"VALIDATION_INVALID_ENUM: Parameter 'direction' must be one of: 'outgoing', 'incoming', 'both'",
@@ -305,14 +305,14 @@ func TestRightsToRelations(t *testing.T) {
 	}{
 		{
 			"an operation that is denied", members, policy.Rule{Effect: policy.Deny, Operations: []string{"get_person"}},
-			[]string{"PERMISSION_DENIED: Permission denied: 'relation 'person.boss' needs operation 'get_person', which the " +
-				"policy of this adapter does not allow'"}, nil,
+			[]string{"PERMISSION_DENIED: Permission denied: 'relation \"person.boss\" needs operation \"get_person\", which " +
+				"the policy of this adapter does not allow'"}, nil,
 		},
 		{
 			"an operation that is denied with a reason", members,
 			policy.Rule{Effect: policy.Deny, Operations: []string{"list_persons"}, Reason: "secret"},
-			[]string{"PERMISSION_DENIED: Permission denied: 'relation 'team.members' needs operation 'list_persons', which " +
-				"the policy of this adapter does not allow: secret'"}, nil,
+			[]string{"PERMISSION_DENIED: Permission denied: 'relation \"team.members\" needs operation \"list_persons\", " +
+				"which the policy of this adapter does not allow: secret'"}, nil,
 		},
 		{
 			"one that is not needed", boss, policy.Rule{Effect: policy.Deny, Operations: []string{"list_persons", "get_team"}},
@@ -321,8 +321,8 @@ func TestRightsToRelations(t *testing.T) {
 		{
 			"the root", boss,
 			policy.Rule{Effect: policy.Deny, Operations: []string{"get_person"}, When: when("person_id", "ann")},
-			[]string{"PERMISSION_DENIED: Permission denied: 'the root of this query needs operation 'get_person', which the " +
-				"policy of this adapter does not allow'"}, nil,
+			[]string{"PERMISSION_DENIED: Permission denied: 'the root of this query needs operation \"get_person\", which " +
+				"the policy of this adapter does not allow'"}, nil,
 		},
 		{
 			"one key", members,
@@ -342,13 +342,13 @@ func TestRightsToRelations(t *testing.T) {
 		},
 		{
 			"a confirmation", members, policy.Rule{Effect: policy.Confirm, Operations: []string{"get_person"}},
-			[]string{"PERMISSION_DENIED: Permission denied: 'relation 'person.boss' needs operation 'get_person', which asks " +
-				"for a confirmation; leave it out, or call 'get_person' itself'"}, nil,
+			[]string{"PERMISSION_DENIED: Permission denied: 'relation \"person.boss\" needs operation \"get_person\", which " +
+				"asks for a confirmation; leave it out, or call that operation itself'"}, nil,
 		},
 		{
 			"the query itself", boss, policy.Rule{Effect: policy.Deny, Operations: []string{"query_relationships"}},
-			[]string{"PERMISSION_DENIED: Permission denied: 'the policy of this adapter does not allow operation " +
-				"'query_relationships' with these parameters'"}, nil,
+			[]string{"PERMISSION_DENIED: Permission denied: 'the policy of this adapter does not allow this operation " +
+				"with these parameters'"}, nil,
 		},
 		{
 			"a field with the key that is hidden", boss, policy.Rule{Hide: []string{"Person.boss_id"}},

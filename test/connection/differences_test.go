@@ -174,6 +174,22 @@ var onStdio = []difference{
 		}),
 	},
 	{
+		name:    "a request whose id is null",
+		reason:  "MCP forbids it; the SDK takes the request for a notification, which it never answers",
+		example: `{"jsonrpc":"2.0","id":null,"method":"ping"}`,
+		apply: refusing(invalidRequest, func(_ string, m message) bool {
+			var method string
+			isText := json.Unmarshal([]byte(m.method), &method) == nil && m.method != "null"
+			return m.id == "null" && isText && !strings.HasPrefix(method, "notifications/")
+		}),
+	},
+	{
+		name:    "an error without a code of JSON-RPC",
+		reason:  "the SDK answers a request before initialize, and a second initialize, with code 0",
+		example: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		apply:   byMiddleware,
+	},
+	{
 		name:    "parameters that are no object",
 		reason:  "they are refused before the method is looked at",
 		example: `{"jsonrpc":"2.0","id":1,"method":"ping","params":1}`,

@@ -6,6 +6,7 @@ package connection
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -282,16 +283,29 @@ func (c wordedConnection) Write(ctx context.Context, m jsonrpc.Message) error {
 
 // inOurWords returns a response with an error as we write it.
 func inOurWords(response *jsonrpc.Response) *jsonrpc.Response {
-	said := ""
-	if method := handling.FindStringSubmatch(response.Error.Error()); method != nil {
-		said = "params of '" + method[1] + "' are not valid"
-	} else if strings.HasPrefix(response.Error.Error(), "json: ") { // of a cancellation
-		said = "the params are not valid"
+	text := response.Error.Error()
+	worded := jsonrpc.Error{Code: jsonrpc.CodeInvalidParams}
+	var reported *jsonrpc.Error
+	if method := handling.FindStringSubmatch(text); method != nil {
+		worded.Message = "params of '" + method[1] + "' are not valid"
+	} else if strings.HasPrefix(text, "json: ") { // of a cancellation
+		worded.Message = "the params are not valid"
+	} else if !errors.As(response.Error, &reported) || reported.Code == 0 {
+		worded.Message = text
+		switch {
+		case strings.Contains(text, "during session initialization"):
+			worded.Code, worded.Message = invalidRequest, "the session has not begun; send 'initialize' first"
+		case strings.HasPrefix(text, "duplicate "):
+			worded.Code = invalidRequest
+			worded.Message = "the session has begun already; 'initialize' is its first request, and only that"
+		default:
+			worded.Code = jsonrpc.CodeInternalError
+		}
 	}
-	if said == "" {
+	if worded.Message == "" {
 		return response
 	}
-	return &jsonrpc.Response{ID: response.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: said}}
+	return &jsonrpc.Response{ID: response.ID, Error: &worded}
 }
 
 func (t *theirs) handler() (http.Handler, error) {

@@ -160,7 +160,7 @@ func itemsOf(param gen.Param) gen.Param {
 // object checks the members of an object against the fields of a struct.
 func (c *checker) object(shape *shapes.Shape, members map[string]any, path string, inPatch bool) {
 	known := make(map[string]bool)
-	var names []string
+	var names, absent []string
 	for _, field := range shape.Fields {
 		name := field.Param.Name
 		value, present := members[name]
@@ -180,18 +180,25 @@ func (c *checker) object(shape *shapes.Shape, members map[string]any, path strin
 			c.add(naming.Join(path, name), diag.CodeType, "the field cannot be changed")
 		case !inPatch && (!present || value == nil):
 			if field.Param.Required {
-				c.add(naming.Join(path, name), diag.CodeMissing,
-					fmt.Sprintf("required parameter %q is missing", naming.Join(path, name)))
+				absent = append(absent, naming.Join(path, name))
 			}
 		case present:
 			c.check(shapes.Indirect(field.Shape), field.Param, value, naming.Join(path, name), inPatch)
 		}
 	}
+	misnamed := false
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !known[name] {
+			misnamed = true
 			c.add(naming.Join(path, name), diag.CodeUnresolved, fmt.Sprintf("there is no parameter %q", naming.Join(path, name)),
 				names...)
 		}
+	}
+	if misnamed { // which is probably why one is missing
+		return
+	}
+	for _, name := range absent {
+		c.add(name, diag.CodeMissing, fmt.Sprintf("required parameter %q is missing", name))
 	}
 }
 

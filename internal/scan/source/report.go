@@ -30,6 +30,14 @@ func (p *Program) Report(s Span, d diag.Diagnostic) {
 	p.Diagnostics = append(p.Diagnostics, d)
 }
 
+// HasErrors reports whether an error was reported in the files of a package. Its operations may lack what they have
+// without the mistake, so nobody can say then what is of no use to them.
+func (p *Program) HasErrors(pkg *packages.Package) bool {
+	return slices.ContainsFunc(p.Diagnostics, func(d diag.Diagnostic) bool {
+		return d.Severity == diag.Error && slices.Contains(pkg.GoFiles, d.Position.File)
+	})
+}
+
 // Related makes a Related placed at pos.
 func (p *Program) Related(pos token.Pos, message string) diag.Related {
 	return diag.Related{Position: p.Position(pos), Message: message}

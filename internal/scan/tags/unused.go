@@ -13,10 +13,11 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/source"
 )
 
-// WarnUnused warns of aql tags on structs that no operation uses, in packages that have operations.
+// WarnUnused warns of aql tags on structs that no operation uses, in packages that have operations, unless something is
+// wrong with these.
 func (r *Reader) WarnUnused(roots []*packages.Package) {
 	for _, root := range roots {
-		if !r.in[root.Types] {
+		if !r.in[root.Types] || r.HasErrors(root) {
 			continue
 		}
 		for spec := range typeSpecs(root.Syntax) {

@@ -160,6 +160,7 @@ func (o *structDecoder) nextField(r *wire.Reader, next *int) (i int, more bool) 
 // read reads the next value, an object, into the struct at base. update is as for the read method of decoder.
 func (o *structDecoder) read(r *wire.Reader, base unsafe.Pointer, update bool) {
 	if !r.Object() {
+		r.Choices(wire.StageType, o.names)
 		return
 	}
 	var seen, null bits
@@ -208,12 +209,24 @@ func (o *structDecoder) complete(r *wire.Reader, base unsafe.Pointer, seen, null
 		}
 		f := &o.fields[i]
 		if f.required {
-			r.Missing(f.name, f.value.expected)
+			f.missing(r)
 			continue
 		}
 		if o.excluded(f, seen, null) >= 0 {
 			continue
 		}
 		f.defaultValue.set(f.location.allocate(base))
+	}
+}
+
+// missing reports that the object which was just read lacks the field, and which values that may have.
+func (f *decodedField) missing(r *wire.Reader) {
+	r.Missing(f.name, f.value.expected)
+	value := f.value
+	for value.kind == kindPointer {
+		value = value.elem
+	}
+	if value.constraints != nil && value.constraints.enum != nil {
+		r.Choices(wire.StageMissing, value.constraints.enum)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -105,6 +106,7 @@ func (f *filterReading) node(depth int) *collection.Node {
 		return nil
 	}
 	if !f.Object() {
+		f.Choices(wire.StageType, f.names)
 		return nil
 	}
 	place := new(struct { // most filters have no more conditions
@@ -173,6 +175,7 @@ func (f *filterReading) condition(node *collection.Node, c *compared) {
 		}
 		f.Skip()
 		f.Refused("", "value, or object with operators", "[]", "")
+		f.Hint(c.hint())
 		return
 	case "object":
 	default:
@@ -183,7 +186,7 @@ func (f *filterReading) condition(node *collection.Node, c *compared) {
 			f.operand(node, c, collection.Contains)
 		default:
 			f.Skip()
-			f.Mismatch("object with operators")
+			f.MismatchHint("object with operators", c.hint())
 		}
 		return
 	}
@@ -198,7 +201,13 @@ func (f *filterReading) condition(node *collection.Node, c *compared) {
 	}
 	if count == 0 {
 		f.Refused("", "value, or operators", "{}", "")
+		f.Hint(c.hint())
 	}
+}
+
+// hint says how to compare the field.
+func (c *compared) hint() string {
+	return `Use an object such as {"` + c.allowed[0] + `":…}, with one or more of ` + strings.Join(c.allowed, ", ")
 }
 
 // operators are the names of operators, by collection.Op.
@@ -260,10 +269,7 @@ func (c *compared) read(r *wire.Reader, v *collection.Value) {
 	case collection.Float:
 		v.Float, _ = r.Float(c.field.Bits)
 	case collection.Time:
-		var ok bool
-		if v.Time, ok = r.Time(); !ok {
-			r.Hint(`RFC 3339 with a zone, such as "2026-03-01T00:00:00Z"`)
-		}
+		v.Time, _ = r.Time()
 	case collection.String:
 		c.value.read(r, unsafe.Pointer(&v.Text), false)
 	default:

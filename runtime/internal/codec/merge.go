@@ -88,6 +88,7 @@ func (m mergeMode) within(absent bool) mergeMode {
 // has all that a new struct needs.
 func (o *structDecoder) merge(r *wire.Reader, base unsafe.Pointer, recorded *changes, mode mergeMode) (whole bool) {
 	if !r.Object() {
+		r.Choices(wire.StageType, o.updatable)
 		return false
 	}
 	whole = true
@@ -131,7 +132,7 @@ func (o *structDecoder) merge(r *wire.Reader, base unsafe.Pointer, recorded *cha
 		case mode != creating && (!absent.has(i) || f.location.address(base) == nil):
 			whole = false
 		case f.required:
-			r.Missing(f.name, f.value.expected)
+			f.missing(r)
 		default:
 			f.defaultValue.set(f.location.allocate(base))
 		}

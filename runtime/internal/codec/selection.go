@@ -40,6 +40,8 @@ func (n *decoder) readSelection(r *wire.Reader, p unsafe.Pointer) {
 	case "string":
 		if s, ok := r.String(); ok && r.Enum(s, n.presets) {
 			selection.Preset = s
+		} else if ok {
+			r.Hint(`Name fields in a list, such as ["a","b.c"]`)
 		}
 	case "array":
 		r.Array()

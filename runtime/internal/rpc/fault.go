@@ -3,6 +3,7 @@ package rpc
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
@@ -66,9 +67,15 @@ func (p *Parser) fault() *Fault {
 		return invalid(m.ID, "member 'method' is not a string")
 	case m.request && m.Params != "" && m.Params[0] != '{' && m.Params[0] != '[' && m.Params != "null":
 		return invalid(m.ID, "member 'params' is not an object")
+	case m.request && p.noID && !strings.HasPrefix(m.Method, notifications):
+		return invalid("", "the id of a request is null; send a string or an integer, and get an answer with that id")
 	}
 	return nil
 }
+
+// notifications begins the methods of MCP that have no answer. Clients that write members without a value as null have
+// an id of null in them.
+const notifications = "notifications/"
 
 func invalid(id string, what problem) *Fault {
 	return &Fault{Code: InvalidRequest, ID: id, Message: string(what)}

@@ -53,6 +53,7 @@ type Parser struct {
 	m      *Message
 	id     problem // with the id
 	first  problem // with the rest of the message
+	noID   bool    // the id is null
 	v2     bool    // the version of JSON-RPC is 2.0
 }
 
@@ -66,12 +67,16 @@ func (p *Parser) Parse(text []byte, m *Message) *Fault {
 	r := &p.reader
 	r.ResetTolerant(text, wire.Limits{MaxDepth: Deepest - 1})
 	*m = Message{}
-	p.m, p.id, p.first, p.v2 = m, "", "", false
-	if r.Kind() != "object" {
+	p.m, p.id, p.first, p.noID, p.v2 = m, "", "", false, false
+	switch r.Kind() {
+	case "object":
+		p.readMessage()
+	case "array":
+		r.Span()
+		p.note("the message is a JSON array; send each message by itself, as a JSON object")
+	default:
 		r.Span()
 		p.note("the message is not a JSON object")
-	} else {
-		p.readMessage()
 	}
 	r.End()
 	fault := p.fault()
@@ -148,7 +153,7 @@ func (p *Parser) readMessage() {
 			if m.ID, m.Key = p.identifier(); m.ID == "" {
 				p.id = "the id is neither a string nor an integer below 2^53"
 			} else if m.ID == "null" {
-				m.ID, m.Key = "", ""
+				m.ID, m.Key, p.noID = "", "", true
 			}
 		case "method":
 			p.once(&seen, third)

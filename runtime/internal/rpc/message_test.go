@@ -43,6 +43,7 @@ func TestFaults(t *testing.T) {
 		{"no version", `{"id":1,"method":"ping"}`, InvalidRequest, "1"},
 		{"no method", `{"jsonrpc":"2.0","id":"a"}`, InvalidRequest, `"a"`},
 		{"a method that is null", `{"jsonrpc":"2.0","id":1,"method":null}`, InvalidRequest, "1"},
+		{"a request with an id of null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, InvalidRequest, ""},
 		{"a method that is no string", `{"jsonrpc":"2.0","id":1,"method":5}`, InvalidRequest, "1"},
 		{"a fraction as id", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, InvalidRequest, ""},
 		{"an exponent in the id", `{"jsonrpc":"2.0","id":1e2,"method":"ping"}`, InvalidRequest, ""},
@@ -154,7 +155,10 @@ func TestMessages(t *testing.T) {
 			Message{ID: `"\u0061"`, Key: `"a"`, Method: "ping"}, true,
 		},
 		{"a notification", `{"jsonrpc":"2.0","method":"x"}`, Message{Method: "x"}, true},
-		{"a notification with an id of null", `{"jsonrpc":"2.0","id":null,"method":""}`, Message{}, true},
+		{
+			"a notification with an id of null", `{"jsonrpc":"2.0","id":null,"method":"notifications/x"}`,
+			Message{Method: "notifications/x"}, true,
+		},
 		{
 			"a cancellation", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061"}}`,
 			Message{

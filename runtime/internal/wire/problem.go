@@ -1,6 +1,9 @@
 package wire
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Stage is a stage of validation. Problems of earlier stages are answered first (MCP-AQL operations §5.4).
 type Stage uint8
@@ -23,11 +26,11 @@ type Problem struct {
 	// pattern, excludes, read_only or append_only.
 	Rule             string
 	Path             string   // such as input.metadata.priority or tags[2]
-	Name             string   // of the member, for StageMissing and StageUnknown
+	Name             string   // of the member, for StageMissing and StageUnknown, and where an enum is of names
 	Expected, Actual string   // types
 	Value            string   // the text of a scalar of at most 256 bytes
 	Limit            string   // the bound or the pattern
-	Allowed          []string // the values of an enum, or the names of the members of an object
+	Allowed          []string // the values of an enum, or the names of the members of an object; nil: not known
 	Hint             string   // what to send instead
 	Provided         []string // the parameters that contradict each other
 	Reason           string   // why the type of a value refused it, in its own words
@@ -223,6 +226,14 @@ func (r *Reader) Hint(hint string) {
 	}
 }
 
+// Choices adds to the problem that was reported last, if it is one of a stage, which values there may be, or which
+// names of members.
+func (r *Reader) Choices(stage Stage, allowed []string) {
+	if n := len(r.problems); n > 0 && r.problems[n-1].Stage == stage {
+		r.problems[n-1].Allowed = allowed
+	}
+}
+
 // Conflict reports that parameters contradict each other. name stands for all of them.
 func (r *Reader) Conflict(name, expected string, provided []string, hint string) {
 	if r.countProblem(StageType) {
@@ -262,8 +273,8 @@ func (r *Reader) EnumName(allowed []string) {
 		w := NewWriter(nil)
 		w.String(r.Name())
 		r.problems = append(r.problems, Problem{
-			Stage: StageConstraint, Rule: "enum", Path: r.path(r.origin, len(r.frames)-1), Value: string(w.Bytes()),
-			Allowed: allowed, Offset: r.pos,
+			Stage: StageConstraint, Rule: "enum", Path: r.path(r.origin, len(r.frames)-1), Name: strings.Clone(r.Name()),
+			Value: string(w.Bytes()), Allowed: allowed, Offset: r.pos,
 		})
 	}
 	r.Skip()
