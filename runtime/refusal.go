@@ -62,6 +62,8 @@ type refusal struct {
 	humanOnly bool // agents are given no tokens
 	inBatch   bool // humans are not asked about it
 	refers    bool // humans are referred to the inbox
+	hasInbox  bool
+	asksAlone bool // in a batch: humans would be asked about the request alone
 
 	asked gate.Params // what humans are asked about in place of the parameters; nil: about these
 }
@@ -115,6 +117,8 @@ func (r *refusal) explain() (*Error, *Question) {
 		return r.denied("operation '" + name + "' " + onlyHuman + "; leave out the token of the request"), nil
 	case gate.Declined:
 		return r.declined(), nil
+	case gate.NobodyToAsk:
+		return r.unasked(), nil
 	case gate.NothingToType:
 		return r.denied("operation '" + name + "' runs after a person has typed the value of '" + definition.TypeToConfirm +
 			"', and nobody can type that of this request: it is blank or long, or has characters that cannot be seen"), nil
@@ -168,7 +172,10 @@ func (r *refusal) quotaPaused() (*Error, *Question) {
 		details = append(details, detail{"confirmation_token", r.Ticket.Token},
 			detail{"expires_at", timestamp(r.Ticket.Expires)})
 	}
-	question := r.question(gate.Continue(r.Block, r.caller), []byte("{}"), nil)
+	var question *Question
+	if r.Ticket.Token != "" {
+		question = r.question(gate.Continue(r.Block, r.caller), []byte("{}"), nil)
+	}
 	if question != nil {
 		question.Continues = true
 	}
@@ -196,16 +203,12 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 		}
 		return failure(codeConfirm, asked, append(details, r.waiting()...)...), r.referral(message, params, reasons)
 	}
-	if r.Personal && r.Ticket.Token == "" {
-		return r.denied("operation '" + definition.Name + "' needs the approval of people who cannot be asked here"), nil
-	}
 	question := r.question(message, params, reasons)
 	if typed := definition.TypeToConfirm; typed != "" && question != nil {
 		question.Typing = approve.Typing{Param: typed, Value: r.request.Plain(typed)}
 	}
 	if r.Personal || r.humanOnly {
-		const without = "needs the approval of the user, who cannot be asked here"
-		return r.denied("operation '" + definition.Name + "' " + without), question
+		return r.denied("operation '" + definition.Name + "' needs the approval of the user"), question
 	}
 	details = append(details, detail{"confirmation_token", strings.Clone(r.Ticket.Token)},
 		detail{"expires_at", timestamp(r.Ticket.Expires)})
@@ -214,6 +217,21 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 	}
 	details = append(details, detail{"hint", askTheUser})
 	return failure(codeConfirm, "This operation requires confirmation", details...), question
+}
+
+// unasked says why no person can approve of the request, and who can change that.
+func (r *refusal) unasked() *Error {
+	reason := "operation '" + r.request.operation.definition.Name + "' runs after a person has approved it, and "
+	switch {
+	case r.asksAlone:
+		return r.denied(reason + "the user is not asked within a batch; send it as a request of its own")
+	case r.hasInbox:
+		return r.denied(reason + "people can be asked about callers with a name or a connection alone, to which an " +
+			"approval is bound; this one has neither")
+	}
+	return r.denied(reason + "nobody can be asked here: the client does not ask its user, and requests cannot wait for " +
+		"an operator. Tell the user that whoever runs the adapter must start it with -state, and that its program needs " +
+		"Operator")
 }
 
 // referral is what a human can be told who is referred to the inbox; nil: nobody is.

@@ -161,7 +161,7 @@ func TestHumanOnly(t *testing.T) {
 	options := Options{Operator: operator.Command{}}
 	c := run(t, options, "-human-only")
 	defer c.end(t)
-	if got := c.remove(t, ""); !strings.Contains(got, "cannot be asked here") {
+	if got := c.remove(t, ""); !strings.Contains(got, "must start it with -state") {
 		t.Errorf("state in memory: %s", got)
 	}
 	if !strings.Contains(c.stderr.String(), "the state is in memory") {
