@@ -70,8 +70,8 @@ func reaches(ctx context.Context) reach {
 }
 
 // WithAsker returns a context in which a request comes from a transport that can ask a human, with the Question of a
-// Reply. Without it, what only people may confirm waits in the inbox of Confirmation.Inbox, and is denied where there is
-// none. Where people confirm nothing, it returns ctx.
+// Reply. Without it, what only people may confirm waits in the inbox of Confirmation.Inbox, and is denied where there
+// is none. Where people confirm nothing, it returns ctx.
 func (a *Adapter) WithAsker(ctx context.Context) context.Context {
 	if !a.personal {
 		return ctx

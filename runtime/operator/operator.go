@@ -108,6 +108,10 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 	if d.Who.Anonymous() {
 		d.Who, d.Groups = identity.Owner(), groups()
 	}
+	if err := (Command{}).Check(d.Program, words); err != nil {
+		fmt.Fprintln(d.Stderr, err)
+		return exitUsage
+	}
 	err := d.open()
 	switch {
 	case err != nil:
@@ -128,14 +132,7 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 	case len(words) == 1 && words[0] == "passphrase" && d.State != nil:
 		err = d.choose(ctx)
 	default:
-		fmt.Fprintf(d.Stderr, "%s operator: %s:\n\n", d.Program, misused(words))
-		for line := range strings.Lines(Usage) {
-			if strings.HasPrefix(line, "operator ") {
-				line = d.Program + " " + line
-			}
-			fmt.Fprint(d.Stderr, "  "+line)
-		}
-		return exitUsage
+		err = errNoState
 	}
 	if err == nil {
 		return exitOK
@@ -154,7 +151,26 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 	return exitError
 }
 
-// misused says what is wrong with words that Run does not know.
+// errNoState is the error of what needs Desk.State where there is none.
+var errNoState = errors.New("there is no state here that holds agents and has passphrases")
+
+// Check returns what is wrong with the words behind the subcommand of a program, with its usage; nil: Run knows them.
+func (Command) Check(program string, words []string) error {
+	what := misused(words)
+	if what == "" {
+		return nil
+	}
+	var usage strings.Builder
+	for line := range strings.Lines(Usage) {
+		if strings.HasPrefix(line, "operator ") {
+			line = program + " " + line
+		}
+		usage.WriteString("\n  " + strings.TrimSuffix(line, "\n"))
+	}
+	return fmt.Errorf("%s operator: %s:\n%s", program, what, &usage)
+}
+
+// misused says what is wrong with words; empty: Run knows them.
 func misused(words []string) string {
 	if len(words) == 0 {
 		return "say what to do"
@@ -164,6 +180,8 @@ func misused(words []string) string {
 		known := strings.Fields(line)
 		switch {
 		case len(known) < 3 || known[0] != "operator" || known[1] != word:
+		case known[2] == "ID" && len(words) == 2 || known[2] != "ID" && len(words) == 1:
+			return ""
 		case known[2] != "ID":
 			return word + " takes no other words"
 		case len(words) == 1:
