@@ -64,7 +64,7 @@ const (
 
 // Usage is the help of the command, behind the name of the program.
 const Usage = `operator list            what waits for a decision; with -all also what was decided
-operator show ID         everything about one item
+operator show ID         everything about one item; with -full also all of long parameters
 operator approve ID      approve it, once, after a question on the terminal
 operator deny ID         deny it; with -reason the agent is told why
 operator show-code ID    show the code that lets an agent go on which is held, on the terminal
@@ -80,6 +80,7 @@ operator watch           print what comes and what becomes of it, until interrup
 // Flags are the flags of the command.
 type Flags struct {
 	All, JSON bool
+	Full      bool // show all of the parameters
 	Reason    string
 	Type      string // what the person types to approve an item that asks for it
 }
@@ -88,6 +89,7 @@ type Flags struct {
 func (f *Flags) Add(set *flag.FlagSet) {
 	set.BoolVar(&f.All, "all", false, "operator list: also what was decided or has expired")
 	set.BoolVar(&f.JSON, "json", false, "operator: print items as JSON, one on a line")
+	set.BoolVar(&f.Full, "full", false, "operator show: all of the parameters, also of long ones")
 	set.StringVar(&f.Reason, "reason", "",
 		"operator approve, deny, unblock: a `text` that is kept, and that the agent is told on denial")
 	set.StringVar(&f.Type, "type", "",
@@ -141,8 +143,8 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 	for _, refused := range []error{
 		approve.ErrUnknown, approve.ErrDecided, approve.ErrExpired, approve.ErrTooEarly, approve.ErrRequester,
 		approve.ErrNotApprover, approve.ErrVoted, approve.ErrNoReason, approve.ErrLongReason, approve.ErrMistyped,
-		approve.ErrHeld, errNotTyped, errNothingToType, errHeld, errNotHeld, errNoPassphrase, errPassphrase, errTries,
-		errTypedTwice, errShort,
+		approve.ErrHeld, approve.ErrNotKept, errNotTyped, errNothingToType, errHeld, errNotHeld, errNoPassphrase,
+		errPassphrase, errTries, errTypedTwice, errShort,
 	} {
 		if errors.Is(err, refused) {
 			return exitRefused

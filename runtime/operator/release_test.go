@@ -249,8 +249,8 @@ func TestShortPassphrases(t *testing.T) {
 	h := newHolding(t, false)
 	h.types("too short", passphrase)
 	code := h.run(t, operator.Flags{}, "passphrase")
-	if screen := h.terminal.String(); code != 2 || !strings.Contains(screen, "New passphrase, of 12 characters or more: ") ||
-		strings.Contains(screen, "once more") {
+	const prompt = "New passphrase, of 12 characters or more: "
+	if screen := h.terminal.String(); code != 2 || !strings.Contains(screen, prompt) || strings.Contains(screen, "once") {
 		t.Errorf("code %d, %s%s", code, screen, &h.stderr)
 	}
 }
