@@ -66,7 +66,7 @@ const (
 const Usage = `operator list            what waits for a decision; with -all also what was decided
 operator show ID         everything about one item; with -full also all of long parameters
 operator approve ID      approve it, once, after a question on the terminal
-operator deny ID         deny it; with -reason the agent is told why
+operator deny ID...      deny it; with -reason the agent is told why; several at once after a question on the terminal
 operator show-code ID    show the code that lets an agent go on which is held, on the terminal
 operator unblock ID      let it go on without the code, with a reason, after a question on the terminal
 operator passphrase      choose the passphrase that these ask for
@@ -75,20 +75,26 @@ operator watch           print what comes and what becomes of it, until interrup
 -reason TEXT             approve, deny, unblock: is kept, and told to the agent on denial; some items need one
 -type VALUE              approve: what the item has people type; without it, it is asked for
 -all, -json              list: also what was decided; items as JSON, one on a line
+-agent, -operation NAME  list, deny: only what this agent or caller asks, or is about this operation
 `
 
 // Flags are the flags of the command.
 type Flags struct {
 	All, JSON bool
 	Full      bool // show all of the parameters
-	Reason    string
-	Type      string // what the person types to approve an item that asks for it
+	// Agent and Operation select items, to list or deny them; empty: whatever they are. An agent is the caller that asks,
+	// or that the item is about.
+	Agent, Operation string
+	Reason           string
+	Type             string // what the person types to approve an item that asks for it
 }
 
 // Add adds the flags to a set.
 func (f *Flags) Add(set *flag.FlagSet) {
 	set.BoolVar(&f.All, "all", false, "operator list: also what was decided or has expired")
 	set.BoolVar(&f.JSON, "json", false, "operator: print items as JSON, one on a line")
+	set.StringVar(&f.Agent, "agent", "", "operator list, deny: only what this caller or agent `name` asks")
+	set.StringVar(&f.Operation, "operation", "", "operator list, deny: only what is about the operation of this `name`")
 	set.BoolVar(&f.Full, "full", false, "operator show: all of the parameters, also of long ones")
 	set.StringVar(&f.Reason, "reason", "",
 		"operator approve, deny, unblock: a `text` that is kept, and that the agent is told on denial")
@@ -114,7 +120,10 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 		fmt.Fprintln(d.Stderr, err)
 		return exitUsage
 	}
-	err := d.open()
+	err := f.check(words)
+	if err == nil {
+		err = d.open()
+	}
 	switch {
 	case err != nil:
 	case len(words) == 1 && words[0] == "list":
@@ -125,8 +134,8 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 		err = d.show(ctx, f, words[1])
 	case len(words) == 2 && words[0] == "approve":
 		err = d.approve(ctx, f, words[1])
-	case len(words) == 2 && words[0] == "deny":
-		err = d.vote(ctx, words[1], false, f)
+	case words[0] == "deny":
+		err = d.deny(ctx, f, words[1:])
 	case len(words) == 2 && words[0] == "show-code" && d.State != nil:
 		err = d.showCode(ctx, words[1])
 	case len(words) == 2 && words[0] == "unblock" && d.State != nil:
@@ -140,17 +149,28 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 		return exitOK
 	}
 	fmt.Fprintf(d.Stderr, "%s operator: %v\n", d.Program, err)
+	switch {
+	case errors.Is(err, errNotSelected), errors.Is(err, errNothingNamed), errors.Is(err, errNamedTwice):
+		return exitUsage
+	case isRefused(err):
+		return exitRefused
+	}
+	return exitError
+}
+
+// isRefused reports whether an error is about the item, or about who decides.
+func isRefused(err error) bool {
 	for _, refused := range []error{
 		approve.ErrUnknown, approve.ErrDecided, approve.ErrExpired, approve.ErrTooEarly, approve.ErrRequester,
 		approve.ErrNotApprover, approve.ErrVoted, approve.ErrNoReason, approve.ErrLongReason, approve.ErrMistyped,
 		approve.ErrHeld, approve.ErrNotKept, errNotTyped, errNothingToType, errHeld, errNotHeld, errNoPassphrase,
-		errPassphrase, errTries, errTypedTwice, errShort,
+		errPassphrase, errTries, errTypedTwice, errShort, errNothingWaits, errNotAllDenied, errNoCommon,
 	} {
 		if errors.Is(err, refused) {
-			return exitRefused
+			return true
 		}
 	}
-	return exitError
+	return false
 }
 
 // errNoState is the error of what needs Desk.State where there is none.
@@ -182,7 +202,7 @@ func misused(words []string) string {
 		known := strings.Fields(line)
 		switch {
 		case len(known) < 3 || known[0] != "operator" || known[1] != word:
-		case known[2] == "ID" && len(words) == 2 || known[2] != "ID" && len(words) == 1:
+		case known[2] == "ID..." || known[2] == "ID" && len(words) == 2 || known[2] != "ID" && len(words) == 1:
 			return ""
 		case known[2] != "ID":
 			return word + " takes no other words"

@@ -316,7 +316,7 @@ func TestLists(t *testing.T) {
 	d.run(t, operator.Flags{}, "deny", first)
 	d.stdout.Reset()
 	d.run(t, operator.Flags{}, "list")
-	want := second + "  open  delete_note destructive  confirmation  by ann (stdio)  29s ago\n"
+	want := second + "  open  delete_note destructive  confirmation  by ann (stdio)  29s ago  note_id \"n1\"\n"
 	if d.stdout.String() != want {
 		t.Errorf("got\n%swant\n%s", &d.stdout, want)
 	}
@@ -327,7 +327,8 @@ func TestLists(t *testing.T) {
 	d.run(t, operator.Flags{}, "approve", third)
 	d.stdout.Reset()
 	d.run(t, operator.Flags{}, "list")
-	want += third + "  open  delete_note destructive  confirmation  by ann (stdio)  28s ago  still needs 1 person\n"
+	want += third + "  open  delete_note destructive  confirmation  by ann (stdio)  28s ago  still needs 1 person  " +
+		"note_id \"n1\"\n"
 	if d.stdout.String() != want {
 		t.Errorf("got\n%swant\n%s", &d.stdout, want)
 	}

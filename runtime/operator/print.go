@@ -45,7 +45,7 @@ func (d *Desk) list(ctx context.Context, f Flags) error {
 	for i := range items {
 		item := &items[i]
 		item.State = item.StateAt(now)
-		if item.State != approve.Open && !f.All {
+		if item.State != approve.Open && !f.All || !f.selects(item) {
 			continue
 		}
 		shown++
@@ -81,6 +81,9 @@ func (d *Desk) line(item *approve.Item, now time.Time) string {
 	}
 	for i := range columns {
 		columns[i] = words.Printable(columns[i])
+	}
+	if what := about(item); what != "" {
+		columns = append(columns, what)
 	}
 	return strings.Join(columns, "\t")
 }

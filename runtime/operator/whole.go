@@ -13,8 +13,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// widthOfLine is how many characters of a parameter stand on a line: fewer than a terminal shows, so that no text of the
-// agent begins one.
+// widthOfLine is how many characters of a parameter stand on a line: fewer than a terminal shows, so that no text of
+// the agent begins one.
 const widthOfLine = 72
 
 // showWhole prints everything about one item, with all of its parameters.

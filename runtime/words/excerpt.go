@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Excerpt returns a text of up to most bytes as it is, and of a longer one the beginning and the end, with the number of
-// bytes that are left out between them: … (2800 bytes left out) …
+// Excerpt returns a text of up to most bytes as it is, and of a longer one the beginning and the end, with the number
+// of bytes that are left out between them: … (2800 bytes left out) …
 func Excerpt(text string, most int) string {
 	if len(text) <= most {
 		return text
