@@ -823,7 +823,8 @@ func TestTheInboxIsBounded(t *testing.T) {
 	for i := range 200 {
 		d.ask("ann", request(i))
 	}
-	if got := d.send("ann", request(200)); got.Error.Code != "RATE_LIMIT_EXCEEDED" {
+	if got := d.send("ann", request(200)); got.Error.Code != "RATE_LIMIT_EXCEEDED" ||
+		!strings.Contains(got.Error.Message, "an operator makes room") {
 		t.Errorf("one more: %+v", got)
 	}
 	if got := d.send("ann", request(200)); got.Error.Details.After < 300 || got.Error.Details.After > 301 {

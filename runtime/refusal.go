@@ -34,6 +34,12 @@ const (
 // pollAfter is how many seconds an agent waits before it asks about a waiting request again.
 const pollAfter = 5
 
+// tooManyWait is the message of a request for which the inbox has no room.
+const tooManyWait = "Too many requests already wait for people, so this one cannot, and nothing has run. " +
+	"Tell the user that an operator makes room by deciding about them, with 'operator list', 'operator approve' and " +
+	"'operator deny'. " +
+	"Otherwise they expire: send the request again then."
+
 // onlyHuman says why a token that an agent presents is refused.
 const onlyHuman = "needs the answer of the user, and a token in a request is none"
 
@@ -133,6 +139,9 @@ func (r *refusal) explain() (*Error, *Question) {
 			detail{"operation", name}, detail{"retry_after_seconds", int(r.Wait / time.Second)}), nil
 	case gate.TooManyTokens:
 		return failure(CodeRateLimitExceeded, "Too many confirmations were asked for or failed. Wait before asking again.",
+			detail{"operation", name}, detail{"retry_after_seconds", int(r.Wait / time.Second)}), nil
+	case gate.TooManyWait:
+		return failure(CodeRateLimitExceeded, tooManyWait,
 			detail{"operation", name}, detail{"retry_after_seconds", int(r.Wait / time.Second)}), nil
 	default:
 		return internal("unexpected failure"), nil

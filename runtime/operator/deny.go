@@ -16,7 +16,7 @@ import (
 var (
 	errNothingNamed = errors.New("deny needs the ID of an item, as list prints it, or -agent or -operation")
 	errNamedTwice   = errors.New("deny takes either IDs, or -agent and -operation")
-	errNothingWaits = errors.New("nothing is denied: nothing waits that these flags select, and about which you may decide")
+	errNothingWaits = errors.New("nothing is denied: nothing waits that these flags select and you may decide about")
 	errNotAllDenied = errors.New("not all of these items are denied")
 	errNoCommon     = errors.New("nothing is denied: several items at once need a reason")
 )

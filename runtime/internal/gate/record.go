@@ -157,7 +157,8 @@ var reasons = map[Reason]string{
 	NotByHuman: "token of no human", Declined: "declined by a human", NobodyToAsk: "nobody can be asked",
 	NothingToType:          "nothing that a person can type",
 	ReauthenticationNeeded: "not authenticated once more", TooManyTokens: "too many confirmations",
-	Busy: "state is busy", Unavailable: "state is unavailable",
+	TooManyWait: "too many requests wait for people",
+	Busy:        "state is busy", Unavailable: "state is unavailable",
 }
 
 // verdicts are the reasons of refused tokens in records.

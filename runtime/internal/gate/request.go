@@ -78,6 +78,7 @@ const (
 	NothingToType
 	ReauthenticationNeeded
 	TooManyTokens
+	TooManyWait // in the inbox
 	Busy        // the store or the audit log has no time, and may have later
 	Unavailable // the store or the audit log fails
 )
