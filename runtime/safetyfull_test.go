@@ -21,7 +21,9 @@ func TestStepsBeyondWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := asJSON(failed)
-	for _, want := range []string{"Too many requests already wait for people", "'operator deny'", `"retry_after_seconds":90`} {
+	for _, want := range []string{
+		"Too many requests already wait for people", "'operator deny'", `"retry_after_seconds":90`,
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s lacks %s", text, want)
 		}
