@@ -36,7 +36,7 @@ const pollAfter = 5
 
 // tooManyWait is the message of a request for which the inbox has no room.
 const tooManyWait = "Too many requests already wait for people, so this one cannot, and nothing has run. " +
-	"Tell the user that an operator makes room by deciding about them, with 'operator list', 'operator approve' and " +
+	"Tell the user: an operator makes room by deciding about them, with 'operator list', 'operator approve' and " +
 	"'operator deny'. " +
 	"Otherwise they expire: send the request again then."
 
@@ -239,8 +239,7 @@ func (r *refusal) unasked() *Error {
 			"approval is bound; this one has neither")
 	}
 	return r.denied(reason + "nobody can be asked here: the client does not ask its user, and requests cannot wait for " +
-		"an operator. Tell the user that whoever runs the adapter must start it with -state, and that its program needs " +
-		"Operator")
+		"an operator. Tell the user: whoever runs the adapter must start it with -state, and its program needs Operator")
 }
 
 // referral is what a human can be told who is referred to the inbox; nil: nobody is.

@@ -93,7 +93,7 @@ func TestRefusal(t *testing.T) {
 				`"details":{"operation":"drop","retry_after_seconds":3}}`},
 		{"too many requests that wait", gate.Refusal{Reason: gate.TooManyWait, Wait: 300 * time.Second},
 			`{"code":"RATE_LIMIT_EXCEEDED","message":"Too many requests already wait for people, so this one cannot, and ` +
-				`nothing has run. Tell the user that an operator makes room by deciding about them, with 'operator list', ` +
+				`nothing has run. Tell the user: an operator makes room by deciding about them, with 'operator list', ` +
 				`'operator approve' and 'operator deny'. Otherwise they expire: send the request again then.",` +
 				`"details":{"operation":"drop","retry_after_seconds":300}}`},
 	} {

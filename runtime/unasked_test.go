@@ -15,7 +15,7 @@ func TestNobodyCanBeAsked(t *testing.T) {
 	const params = ` {"note_id":"n1","limit":25}`
 	const typedParams = ` {"note_id":"n1"}`
 	paused := quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}}
-	denied := []string{"start it with -state", "its program needs Operator"}
+	denied := []string{"start it with -state", "and its program needs Operator"}
 	for name, tt := range map[string]struct {
 		typed   bool
 		options Options
