@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -31,6 +32,7 @@ type Adapter struct {
 	executing   executing  // nil: no operation outlives its call
 	looping     looping    // nil: there is no safety loop
 	related     relating   // nil: requests can neither follow relations nor select them
+	personal    bool       // people confirm some calls: in an inbox, by typing, or all that are to be confirmed
 	changing    sync.Mutex // held while the view is replaced
 }
 
@@ -114,6 +116,8 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if options.ResponseMeta || options.SlowAfter > 0 {
 		a.runner.now = a.options.Now
 	}
+	a.personal = options.Confirmation.HumanOnly || options.Confirmation.Inbox != nil ||
+		slices.ContainsFunc(a.registered.Operations, func(o gen.Operation) bool { return o.TypeToConfirm != "" })
 	g, err := gate.New(a.gateOptions(), &a.registered)
 	if err != nil {
 		return nil, err

@@ -212,7 +212,8 @@ func ExampleWithAnswer() {
 	}
 	session := adapter.NewSession()
 	defer session.Close()
-	ctx, request := context.Background(), []byte(`{"operation":"delete_note","params":{"note_id":"n1"}}`)
+	ctx := adapter.WithAsker(context.Background())
+	request := []byte(`{"operation":"delete_note","params":{"note_id":"n1"}}`)
 
 	reply := session.Call(ctx, "mcp_aql_delete", request)
 	fmt.Println(reply.Question.Message)

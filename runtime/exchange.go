@@ -143,8 +143,10 @@ func (x *exchange) admit(ctx context.Context, q *request) *Error {
 	var answer *Answer
 	if x.message.batch == nil {
 		answer, _ = ctx.Value(answerKey{}).(*Answer)
-		x.checkpoint.canAsk = x.adapter.options.Confirmation.Inbox != nil && ctx.Value(askerKey{}) != nil
-		x.checkpoint.canRefer = x.adapter.options.Confirmation.Inbox != nil && ctx.Value(referrerKey{}) != nil
+		if x.adapter.personal {
+			how := reaches(ctx)
+			x.checkpoint.canAsk, x.checkpoint.canRefer = how == asks, how == refers
+		}
 	}
 	x.checkpoint.asked = nil
 	if x.adapter.executing != nil {
@@ -192,7 +194,8 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 	r := refusal{
 		Refusal: refused, request: q, caller: CallerOf(ctx), now: refused.At,
 		humanOnly: x.adapter.options.Confirmation.HumanOnly, inBatch: x.message.batch != nil,
-		refers: x.checkpoint.canRefer, asked: x.checkpoint.asked,
+		refers: x.checkpoint.canRefer, asked: x.checkpoint.asked, hasInbox: x.view.gate.Inbox() != nil,
+		asksAlone: x.message.batch != nil && reaches(ctx) == asks,
 	}
 	var failed *Error
 	failed, x.question = r.explain()

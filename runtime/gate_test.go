@@ -486,7 +486,7 @@ func TestDryRuns(t *testing.T) {
 		{"a dry run by default", absent, gen.Rules{gen.DryRun{}, gen.Default("true")}, Options{}, `{"success":true`},
 		{"a parameter that is merely called dry_run", dry, nil, Options{}, "CONFIRMATION_REQUIRED"},
 		{"a dry run for which a person must be asked", dry, tagged, Options{Confirmation: Confirmation{HumanOnly: true}},
-			"needs the approval of the user"},
+			"runs after a person has approved it"},
 		{"a dry run that the policy wants confirmed", dry, tagged, Options{Policy: confirms}, "CONFIRMATION_REQUIRED"},
 		{"a dry run without trust", dry, tagged, Options{Trust: &trust.Options{}}, "PERMISSION_DANGER_LEVEL_DENIED"},
 		{"a dry run beyond a pause", dry, tagged, Options{Quota: paused}, `{"success":true`},

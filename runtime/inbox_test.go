@@ -271,8 +271,8 @@ func TestClientsThatAskNeedNoInbox(t *testing.T) {
 	if items, err := d.inbox.List(t.Context()); len(items) != 1 || err != nil {
 		t.Errorf("of a batch %d items wait, %v: %s", len(items), err, batch.JSON)
 	}
-	if other := newFixture(t, humanOnly()); other.adapter.WithAsker(t.Context()) != t.Context() {
-		t.Error("an adapter without an inbox makes a context")
+	if other := newFixture(t, Options{}); other.adapter.WithAsker(t.Context()) != t.Context() {
+		t.Error("an adapter whose calls agents confirm makes a context")
 	}
 }
 
@@ -365,7 +365,7 @@ func TestAnonymousCallersDoNotShareApprovals(t *testing.T) {
 		t.Errorf("the one that asked: %+v", got)
 	}
 	reply := d.adapter.NewCallerSession().Call(t.Context(), "mcp_aql_delete", []byte(deleteN1))
-	if !strings.Contains(string(reply.JSON), "cannot be asked here") {
+	if !strings.Contains(string(reply.JSON), "name or a connection") {
 		t.Errorf("without a connection: %s", reply.JSON)
 	}
 }
@@ -823,7 +823,8 @@ func TestTheInboxIsBounded(t *testing.T) {
 	for i := range 200 {
 		d.ask("ann", request(i))
 	}
-	if got := d.send("ann", request(200)); got.Error.Code != "RATE_LIMIT_EXCEEDED" {
+	if got := d.send("ann", request(200)); got.Error.Code != "RATE_LIMIT_EXCEEDED" ||
+		!strings.Contains(got.Error.Message, "an operator makes room") {
 		t.Errorf("one more: %+v", got)
 	}
 	if got := d.send("ann", request(200)); got.Error.Details.After < 300 || got.Error.Details.After > 301 {

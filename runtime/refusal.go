@@ -34,6 +34,11 @@ const (
 // pollAfter is how many seconds an agent waits before it asks about a waiting request again.
 const pollAfter = 5
 
+// tooManyWait is the message of a request for which the inbox has no room.
+const tooManyWait = "Too many requests already wait for people, so this one cannot, and nothing has run. " +
+	"Tell the user this: an operator makes room by deciding about them, with 'operator list', 'operator approve' and " +
+	"'operator deny'. Otherwise they expire: send the request again then."
+
 // onlyHuman says why a token that an agent presents is refused.
 const onlyHuman = "needs the answer of the user, and a token in a request is none"
 
@@ -62,6 +67,8 @@ type refusal struct {
 	humanOnly bool // agents are given no tokens
 	inBatch   bool // humans are not asked about it
 	refers    bool // humans are referred to the inbox
+	hasInbox  bool
+	asksAlone bool // in a batch: humans would be asked about the request alone
 
 	asked gate.Params // what humans are asked about in place of the parameters; nil: about these
 }
@@ -115,6 +122,8 @@ func (r *refusal) explain() (*Error, *Question) {
 		return r.denied("this operation " + onlyHuman + "; leave out the token of the request"), nil
 	case gate.Declined:
 		return r.declined(), nil
+	case gate.NobodyToAsk:
+		return r.unasked(), nil
 	case gate.NothingToType:
 		return r.denied("this operation runs after a person has typed the value of \"" + definition.TypeToConfirm +
 			"\", and nobody can type the one of this request: it is blank or long, or it has blanks before or after it, or " +
@@ -130,6 +139,9 @@ func (r *refusal) explain() (*Error, *Question) {
 			detail{"operation", name}, detail{"retry_after_seconds", int(r.Wait / time.Second)}), nil
 	case gate.TooManyTokens:
 		return failure(CodeRateLimitExceeded, "Too many confirmations were asked for or failed. Wait before asking again.",
+			detail{"operation", name}, detail{"retry_after_seconds", int(r.Wait / time.Second)}), nil
+	case gate.TooManyWait:
+		return failure(CodeRateLimitExceeded, tooManyWait,
 			detail{"operation", name}, detail{"retry_after_seconds", int(r.Wait / time.Second)}), nil
 	default:
 		return internal("unexpected failure"), nil
@@ -169,7 +181,10 @@ func (r *refusal) quotaPaused() (*Error, *Question) {
 		details = append(details, detail{"confirmation_token", r.Ticket.Token},
 			detail{"expires_at", timestamp(r.Ticket.Expires)})
 	}
-	question := r.question(gate.Continue(r.Block, r.caller), []byte("{}"), nil)
+	var question *Question
+	if r.Ticket.Token != "" {
+		question = r.question(gate.Continue(r.Block, r.caller), []byte("{}"), nil)
+	}
 	if question != nil {
 		question.Continues = true
 	}
@@ -197,15 +212,12 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 		}
 		return failure(codeConfirm, asked, append(details, r.waiting()...)...), r.referral(message, params, reasons)
 	}
-	if r.Personal && r.Ticket.Token == "" {
-		return r.denied("this operation needs the approval of people who cannot be asked here"), nil
-	}
 	question := r.question(message, params, reasons)
 	if typed := definition.TypeToConfirm; typed != "" && question != nil {
 		question.Typing = approve.Typing{Param: typed, Value: r.request.Plain(typed)}
 	}
 	if r.Personal || r.humanOnly {
-		return r.denied("this operation needs the approval of the user, who cannot be asked here"), question
+		return r.denied("this operation needs the approval of the user"), question
 	}
 	details = append(details, detail{"confirmation_token", strings.Clone(r.Ticket.Token)},
 		detail{"expires_at", timestamp(r.Ticket.Expires)})
@@ -214,6 +226,20 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 	}
 	details = append(details, detail{"hint", askTheUser})
 	return failure(codeConfirm, "This operation requires confirmation", details...), question
+}
+
+// unasked says why no person can approve of the request, and who can change that.
+func (r *refusal) unasked() *Error {
+	const reason = "this operation runs after a person has approved it, and "
+	switch {
+	case r.asksAlone:
+		return r.denied(reason + "the user is not asked within a batch; send it as a request of its own")
+	case r.hasInbox:
+		return r.denied(reason + "people can be asked about callers with a name or a connection alone, to which an " +
+			"approval is bound; this one has neither")
+	}
+	return r.denied(reason + "nobody can be asked here: the client does not ask its user, and requests cannot wait for " +
+		"an operator. Tell the user this: who runs the adapter has to start it with -state, and its program needs Operator")
 }
 
 // referral is what a human can be told who is referred to the inbox; nil: nobody is.

@@ -11,6 +11,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/trust"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // What an agent learns of each reason for which the gate refuses a request.
@@ -91,10 +92,18 @@ func TestRefusal(t *testing.T) {
 			`{"code":"RATE_LIMIT_EXCEEDED","message":"Too many confirmations were asked for or failed. Wait before asking ` +
 				`again.",` +
 				`"details":{"operation":"drop","retry_after_seconds":3}}`},
+		{"too many requests that wait", gate.Refusal{Reason: gate.TooManyWait, Wait: 300 * time.Second},
+			`{"code":"RATE_LIMIT_EXCEEDED","message":"Too many requests already wait for people, so this one cannot, and ` +
+				`nothing has run. Tell the user this: an operator makes room by deciding about them, with 'operator ` +
+				`list', 'operator approve' and 'operator deny'. Otherwise they expire: send the request again then.",` +
+				`"details":{"operation":"drop","retry_after_seconds":300}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			failed, _ := (&refusal{Refusal: &tt.refused, request: q, now: now}).explain()
 			checkText(t, "failure", tt.want, asJSON(failed))
+			if leak := words.StaticLeak(failed.Message); leak != "" {
+				t.Errorf("%q fails the leak check", leak)
+			}
 		})
 	}
 }

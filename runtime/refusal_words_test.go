@@ -20,8 +20,10 @@ func TestReasonsOfDenials(t *testing.T) {
 		"another value":        {Refusal: &gate.Refusal{Reason: gate.Declined, Mistyped: true}},
 		"nothing to type":      {Refusal: &gate.Refusal{Reason: gate.NothingToType}},
 		"not authenticated":    {Refusal: &gate.Refusal{Reason: gate.ReauthenticationNeeded}},
-		"nobody to ask":        {Refusal: &gate.Refusal{Reason: gate.ConfirmationNeeded}, humanOnly: true, inBatch: true},
-		"no people to ask":     {Refusal: &gate.Refusal{Reason: gate.ConfirmationNeeded, Personal: true}, inBatch: true},
+		"a user":               {Refusal: &gate.Refusal{Reason: gate.ConfirmationNeeded}, humanOnly: true, inBatch: true},
+		"nobody to ask":        {Refusal: &gate.Refusal{Reason: gate.NobodyToAsk}},
+		"nobody in a batch":    {Refusal: &gate.Refusal{Reason: gate.NobodyToAsk}, inBatch: true, asksAlone: true},
+		"nobody for a caller":  {Refusal: &gate.Refusal{Reason: gate.NobodyToAsk}, hasInbox: true},
 		"a token of no person": {Refusal: &gate.Refusal{Reason: gate.NotByHuman}, humanOnly: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -236,7 +236,9 @@ func (l *safetyLoop) failure(err error, id string) error {
 	case errors.As(err, &tooMany):
 		return rateLimitedUntil(l, tooMany.Until)
 	case errors.As(err, &waiting):
-		return rateLimitedUntil(l, waiting.Until)
+		f := rateLimitedUntil(l, waiting.Until)
+		f.Message, f.template = tooManyWait, tooManyWait
+		return f
 	}
 	return l.executions.failure(err, id)
 }

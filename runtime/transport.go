@@ -8,7 +8,8 @@ import (
 )
 
 // Reply is the answer to one request. Question is set where the answer requires confirmation: a transport that can ask
-// a human may do that instead of passing the answer on.
+// a human may do that instead of passing the answer on. For what only people may confirm, it is set only for transports
+// that say that they can: see Adapter.WithAsker.
 type Reply struct {
 	JSON     []byte // a complete MCP-AQL response; it must not be changed
 	IsError  bool   // the value of MCP's isError
@@ -52,28 +53,40 @@ type Answer struct {
 	Typed    string // what the human has typed. If the Question has something to type, it counts in place of Approved
 }
 
-type askerKey struct{}
+// reachKey finds how the transport of a request reaches its human.
+type reachKey struct{}
 
-// WithAsker returns a context in which a request comes from a transport that can ask a human, with the Question of a
-// Reply. What others may not confirm waits in the inbox of Confirmation.Inbox instead, where there is one; where there
-// is none, it returns ctx.
-func (a *Adapter) WithAsker(ctx context.Context) context.Context {
-	if a.options.Confirmation.Inbox == nil {
-		return ctx
-	}
-	return context.WithValue(ctx, askerKey{}, true)
+type reach int
+
+const (
+	asks   reach = iota + 1 // with a question
+	refers                  // with the page of an item
+)
+
+// reaches returns how the transport of a request reaches its human; zero: it does not.
+func reaches(ctx context.Context) reach {
+	how, _ := ctx.Value(reachKey{}).(reach)
+	return how
 }
 
-type referrerKey struct{}
+// WithAsker returns a context in which a request comes from a transport that can ask a human, with the Question of a
+// Reply. Without it, what only people may confirm waits in the inbox of Confirmation.Inbox, and is denied where there
+// is none. Where people confirm nothing, it returns ctx.
+func (a *Adapter) WithAsker(ctx context.Context) context.Context {
+	if !a.personal {
+		return ctx
+	}
+	return context.WithValue(ctx, reachKey{}, asks)
+}
 
 // WithReferrer returns a context in which a request comes from a transport that can refer a human to a page where
 // people decide about the inbox of Confirmation.Inbox. What requires confirmation then waits there, and the Question of
-// the Reply has the item in Approval. Where there is no inbox, it returns ctx.
+// the Reply has the item in Approval. It holds in place of WithAsker. Where there is no inbox, it returns ctx.
 func (a *Adapter) WithReferrer(ctx context.Context) context.Context {
 	if a.options.Confirmation.Inbox == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, referrerKey{}, true)
+	return context.WithValue(ctx, reachKey{}, refers)
 }
 
 // Decided waits until an item of the inbox is decided or has expired. Its error is that of ctx or of the state, or says

@@ -79,7 +79,7 @@ func TestTypeToConfirm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := typedFixture(t, tt.options)
-			ctx := context.Background()
+			ctx := d.adapter.WithAsker(context.Background())
 			asked := d.session.Call(ctx, "mcp_aql_delete", []byte(tt.request))
 			if asked.Question == nil || asked.Question.Typing.Value != tt.value ||
 				strings.Contains(string(asked.JSON), "conf_") || len(d.ran) > 0 {
@@ -118,7 +118,7 @@ func TestNoTokenConfirmsWhatIsTyped(t *testing.T) {
 	if err := json.Unmarshal(wiped.JSON, &token); err != nil || token.Error.Details.Token == "" {
 		t.Fatalf("an operation without typing gets a token: %s", wiped.JSON)
 	}
-	asked := d.session.Call(context.Background(), "mcp_aql_delete", []byte(deleteN1))
+	asked := d.session.Call(d.adapter.WithAsker(context.Background()), "mcp_aql_delete", []byte(deleteN1))
 	for _, presented := range []string{token.Error.Details.Token, asked.Question.token} {
 		for _, form := range []string{
 			`{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":"` + presented + `"}}`,

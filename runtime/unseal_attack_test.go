@@ -19,7 +19,7 @@ func TestTokensOutOfTheStore(t *testing.T) {
 	state := new(store.Memory)
 	f := newFixture(t, Options{State: state, Confirmation: Confirmation{HumanOnly: true}})
 	session := f.adapter.NewCallerSession() // one of a connection returns nothing that opens
-	asked := session.Call(t.Context(), "mcp_aql_delete", []byte(deleteN1))
+	asked := session.Call(f.adapter.WithAsker(t.Context()), "mcp_aql_delete", []byte(deleteN1))
 	if asked.Question == nil {
 		t.Fatalf("nobody can be asked: %s", asked.JSON)
 	}

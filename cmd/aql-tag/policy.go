@@ -24,6 +24,7 @@ type policyFlags struct {
 	params string
 	dongle bool
 	steps  stepFlags
+	loop   *policy.Loop // of the policy, when bind has read it
 }
 
 const policyHelp = `
@@ -106,7 +107,7 @@ func runPolicyOn(ctx context.Context, env *environment, what string, args []stri
 			f.packages = []string{"."}
 		}
 	}
-	bound, adapter, code := f.bind(ctx, env)
+	bound, adapter, code := f.bind(ctx, env, operation)
 	if code >= 0 {
 		return code
 	}
@@ -124,9 +125,11 @@ func runPolicyOn(ctx context.Context, env *environment, what string, args []stri
 	return exitOK
 }
 
-// bind reads the policy and checks it against the operations of the packages. A code other than -1 ends the command;
-// the reason has been printed.
-func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound, *gen.Definitions, int) {
+// bind reads the policy and checks it against the operations of the packages, and those of the safety loop if one of
+// them is to be explained. A code other than -1 ends the command; the reason has been printed.
+func (f *policyFlags) bind(
+	ctx context.Context, env *environment, explained string,
+) (*policy.Bound, *gen.Definitions, int) {
 	text, err := plainfile.Read(ctx, env.path(f.file), 2<<20) // more than Parse accepts
 	if err != nil {
 		return nil, nil, fail(env, exitIO, fmt.Errorf("reading the policy: %w", err))
@@ -135,19 +138,27 @@ func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound
 	if err != nil {
 		return nil, nil, f.mistakes(env, err)
 	}
+	f.loop = p.Loop
 	adapter, code := f.definitions(ctx, env)
 	if code >= 0 {
 		return nil, nil, code
 	}
 	bound, err := p.Bind(adapter)
-	if err == nil {
-		return bound, adapter, -1
-	}
 	// Rules may be about the operations of the safety loop, which the adapter has where its author switches that on.
 	withLoop := *adapter
 	gen.AddLoop(&withLoop)
+	_, own := adapter.Operation(explained)
+	_, ofLoop := withLoop.Operation(explained)
+	if ofLoop = ofLoop && !own; err == nil && !ofLoop {
+		return bound, adapter, -1
+	}
 	looped, loopErr := p.Bind(&withLoop)
 	switch {
+	case loopErr == nil && err == nil && p.Loop == nil:
+		fmt.Fprintln(env.stderr, "warning: an adapter has "+explained+" only with aql.Options.Loop")
+		fallthrough
+	case loopErr == nil && err == nil:
+		return looped, &withLoop, -1
 	case loopErr == nil && p.Loop == nil:
 		fmt.Fprintln(env.stderr, "warning: rules are about operations of the safety loop, which an adapter has only with "+
 			"aql.Options.Loop; without it, it does not start with this policy")
@@ -202,6 +213,11 @@ func (f *policyFlags) explain(env *environment, bound *policy.Bound, adapter *ge
 		return failIn(env, "policy explain", exitUsage, fmt.Errorf("-params: %w", err))
 	}
 	explanation := bound.Explain(operation, policy.Request{Caller: f.caller, Value: value})
+	if explanation.Effect != policy.Deny && slices.ContainsFunc(gen.LoopOperations(), func(l gen.Operation) bool {
+		return l.Name == operation && l.Description == o.Description // and none of the packages
+	}) {
+		explanation.SafetyLoop = loopDemands(f.loop, operation)
+	}
 	if f.json {
 		return printJSON(env, explanation)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/plainfile"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/loop"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/policy/policyfile"
@@ -152,4 +153,18 @@ func (e *stepExplanation) writeText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// loopDemands says in words what the safety loop demands of a call of one of its operations that the rules do not deny.
+func loopDemands(l *policy.Loop, operation string) string {
+	if operation != gen.ExecuteAgent {
+		return "no call waits for a confirmation, whatever the rules say: the loop decides about what agents report"
+	}
+	switch mode := loop.For(l, "").Mode; mode {
+	case policy.Enforcing, policy.Monitoring:
+		return "a person approves of each start in the inbox, whatever the rules say (mode " + string(mode) +
+			"); a rule with approvers says who"
+	default:
+		return "nobody is asked, unless a rule says so (mode " + string(mode) + ")"
+	}
 }

@@ -56,6 +56,9 @@ type Inbox interface {
 	Remove(ctx context.Context, item Item) error
 	// Get returns an item by its ID. It fails with ErrUnknown if there is none.
 	Get(ctx context.Context, id string) (Item, error)
+	// Whole returns all parameters of an item that another method has returned, as a JSON object. It fails with ErrNotKept
+	// if the item leaves out parts of more than 128 KiB, or has expired.
+	Whole(ctx context.Context, item Item) (params string, err error)
 	// List returns all items that were not forgotten yet, the oldest first. An item is forgotten half an hour after it has
 	// expired, or when its caller asks something else, and the decision about an Enquiry after a year. If there are
 	// entries that cannot be read, the error is an *UnreadableError, and the items are the others.
@@ -83,7 +86,7 @@ type Question struct {
 	Rule      string   // the rule of the policy that demands it; empty: none does
 	Message   string   // the words of the operation's author, with values of parameters in them
 	Reasons   []string // why it is dangerous
-	Params    string   // a JSON object without sensitive values; an item has of long ones the beginning
+	Params    string   // a JSON object without sensitive values; an item has of long ones the beginning and the end
 	Needs     Needs
 	Typing    Typing
 	At        time.Time

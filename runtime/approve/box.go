@@ -137,6 +137,9 @@ func (b *box) Ask(ctx context.Context, q Question) (item Item, opened bool, err 
 		}
 		item := q.Item()
 		item.key, item.version = before.key, before.version
+		if err := b.keepWhole(ctx, &item, q.Params); err != nil {
+			return Item{}, false, fmt.Errorf("keeping what an item leaves out: %w", err)
+		}
 		switch err := b.put(ctx, &item, q.At); {
 		case err == nil:
 			return item, true, nil
@@ -153,8 +156,12 @@ func (q *Question) Item() Item {
 		ID: idPrefix + rand.Text(), Kind: q.Kind, Adapter: q.Adapter, Operation: q.Operation, Danger: q.Danger,
 		Caller: identity.Caller{Subject: q.Caller.Subject, Issuer: q.Caller.Issuer}, Execution: q.Execution,
 		Rule: q.Rule, Message: q.Message,
-		Reasons: q.Reasons, Params: shown(q.Params), State: Open, Needs: q.Needs, Typing: q.Typing,
+		Reasons: q.Reasons, State: Open, Needs: q.Needs, Typing: q.Typing,
 		Opened: q.At.UTC(), Expires: q.At.Add(q.Lifetime).UTC(), Lifetime: q.Lifetime,
+	}
+	var partly bool
+	if item.Params, partly = shown(q.Params); partly {
+		item.Whole = len(q.Params)
 	}
 	if q.Cooldown > 0 {
 		item.Ready = q.At.Add(q.Cooldown).UTC()
@@ -289,6 +296,7 @@ func (b *box) Remove(ctx context.Context, item Item) error {
 	if err := b.store.Delete(ctx, item.key, item.version); err != nil {
 		return fmt.Errorf("removing an item: %w", err)
 	}
+	_ = b.forgetWhole(ctx, &item) // it expires anyway
 	b.tell(ctx)
 	return nil
 }

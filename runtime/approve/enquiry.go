@@ -52,6 +52,9 @@ func (b *box) Withdraw(ctx context.Context, q Question) error {
 
 // withdraw removes an item that nobody waits for any more. What was decided, and counted, is remembered for a while.
 func (b *box) withdraw(ctx context.Context, item *Item) error {
+	if err := b.forgetWhole(ctx, item); err != nil {
+		return err
+	}
 	if item.State == Open || item.State == Approved {
 		return b.store.Delete(ctx, item.key, item.version)
 	}

@@ -55,8 +55,11 @@ type Item struct {
 	Rule      string   `json:"rule,omitempty"`
 	Message   string   `json:"message,omitempty"`
 	Reasons   []string `json:"reasons,omitempty"`
-	// Params is a JSON object. In place of a long value it has a text that ends with the size of that: … (70002 bytes)
-	Params string    `json:"params,omitempty"`
+	// Params is a JSON object. In place of a long value it has a text with the beginning and the end of that, and between
+	// them how much is left out: … (69502 bytes left out) …
+	Params string `json:"params,omitempty"`
+	// Whole is the size of all parameters as JSON, in bytes, if Params leaves out parts of them; zero: it does not.
+	Whole  int       `json:"whole,omitempty"`
 	State  State     `json:"state"`
 	Needs  Needs     `json:"needs,omitzero"`
 	Typing Typing    `json:"typing,omitzero"`

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/internal/wire"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 const (
@@ -15,12 +16,13 @@ const (
 	mostShown = 200
 )
 
-// shown returns a JSON object of parameters as an item has it. Each long value is cut off by itself, and its size
-// stands behind it, so that none hides another. A last member says what is left out: parameters beyond very many, and
-// what cannot be read.
-func shown(object string) string {
+// shown returns a JSON object of parameters as an item has it. Of each long value it has the beginning and the end, and
+// between them how much is left out, so that none hides another. A last member says what else is left out: parameters
+// beyond very many, and what cannot be read.
+// partly reports whether something is left out.
+func shown(object string) (text string, partly bool) {
 	if len(object) <= longestShown {
-		return object
+		return object, false
 	}
 	in, out := json.NewDecoder(strings.NewReader(object)), wire.NewWriter(nil)
 	out.BeginObject()
@@ -34,8 +36,8 @@ func shown(object string) string {
 		}
 		if count++; err == nil && count <= mostShown {
 			name := fmt.Sprint(name)
-			out.KeyEscaped(cut(name, len(name)))
-			writeShown(out, value)
+			out.KeyEscaped(words.Excerpt(name, longestShown))
+			partly = writeShown(out, value) || partly || len(name) > longestShown
 		}
 	}
 	switch left := count - mostShown; {
@@ -47,26 +49,20 @@ func shown(object string) string {
 		out.String(fmt.Sprintf("%d more parameters, which are too many to show", left))
 	}
 	out.EndObject()
-	return string(out.Bytes())
+	return string(out.Bytes()), partly || err != nil || count > mostShown
 }
 
-// writeShown writes the value of a parameter. Of a long one that is no string, its JSON text is cut off.
-func writeShown(out *wire.Writer, value json.RawMessage) {
+// writeShown writes the value of a parameter. Of a long one that is no string, it writes parts of its JSON text. It
+// reports whether something is left out.
+func writeShown(out *wire.Writer, value json.RawMessage) (partly bool) {
 	if len(value) <= longestShown {
 		out.Raw(string(value))
-		return
+		return false
 	}
 	var text string
 	if json.Unmarshal(value, &text) != nil {
 		text = string(value)
 	}
-	out.String(cut(text, len(value)))
-}
-
-// cut returns a text, and of a longer one the beginning with the size of what it stands for, in bytes.
-func cut(text string, size int) string {
-	if len(text) <= longestShown {
-		return text
-	}
-	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:longestShown], ""), size)
+	out.String(words.Excerpt(text, longestShown))
+	return len(text) > longestShown
 }

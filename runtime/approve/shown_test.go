@@ -11,6 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// parts are the 300 bytes at the beginning of a text and the 200 at its end, with what is left out between them.
+func parts(text string, left int) string {
+	return fmt.Sprintf("%s… (%d bytes left out) …%s", text[:300], left, text[len(text)-200:])
+}
+
 // Whatever an agent puts into one parameter, the person who decides sees the others.
 func TestLongParametersHideNoOthers(t *testing.T) {
 	long := strings.Repeat("x", 70_000)
@@ -21,32 +26,34 @@ func TestLongParametersHideNoOthers(t *testing.T) {
 		"short ones are as they were sent": {params: `"note":"<\u0041>","n":[1.0,{"a":"b"}]`, want: map[string]any{
 			"note": "<A>", "n": []any{1.0, map[string]any{"a": "b"}},
 		}},
-		"a text":   {params: `"note":"` + long + `"`, want: map[string]any{"note": long[:500] + "… (70002 bytes)"}},
+		"a text":   {params: `"note":"` + long + `"`, want: map[string]any{"note": parts(long, 69_500)}},
 		"the last": {params: `"note":"` + long[:500] + `"`, want: map[string]any{"note": long[:500]}},
 		"a text of escapes": {
 			params: `"note":"` + strings.Repeat(`\n`, 600) + `"`,
-			want:   map[string]any{"note": strings.Repeat("\n", 500) + "… (1202 bytes)"},
+			want:   map[string]any{"note": parts(strings.Repeat("\n", 600), 100)},
 		},
 		"a character is not cut through": {
-			params: `"note":"` + long[:499] + strings.Repeat("ä", 100) + `"`,
-			want:   map[string]any{"note": long[:499] + "… (701 bytes)"},
+			params: `"note":"` + long[:299] + strings.Repeat("ä", 300) + `y"`,
+			want: map[string]any{
+				"note": long[:299] + "… (402 bytes left out) …" + strings.Repeat("ä", 99) + "y",
+			},
 		},
 		"a list": {
-			params: `"notes":["` + long + `"]`, want: map[string]any{"notes": `["` + long[:498] + "… (70004 bytes)"},
+			params: `"notes":["` + long + `"]`, want: map[string]any{"notes": parts(`["`+long+`"]`, 69_504)},
 		},
 		"an object": {
 			params: `"notes":{"a":"` + long + `"}`,
-			want:   map[string]any{"notes": `{"a":"` + long[:494] + "… (70008 bytes)"},
+			want:   map[string]any{"notes": parts(`{"a":"`+long+`"}`, 69_508)},
 		},
 		"a number": {
 			params: `"n":` + strings.Repeat("1", 600),
-			want:   map[string]any{"n": strings.Repeat("1", 500) + "… (600 bytes)"},
+			want:   map[string]any{"n": parts(strings.Repeat("1", 600), 100)},
 		},
 		"characters that JSON has escapes for": {
 			params: `"note":"\u0000\u001b` + long + `"`,
-			want:   map[string]any{"note": "\x00\x1b" + long[:498] + "… (70014 bytes)"},
+			want:   map[string]any{"note": parts("\x00\x1b"+long, 69_502)},
 		},
-		"a name": {params: `"` + long + `":1`, want: map[string]any{long[:500] + "… (70000 bytes)": 1.0}},
+		"a name": {params: `"` + long + `":1`, want: map[string]any{parts(long, 69_500): 1.0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.want["id"] = "n1"

@@ -97,7 +97,7 @@ const maxConfirmations = 3
 func (s *Session) Confirmed(operation string, params any) Answer {
 	s.tb.Helper()
 	r := request{Operation: operation, Params: s.encode(operation, params)}
-	answer, question := s.ask(s.ctx, s.tool(operation), s.marshal(operation, r))
+	answer, question := s.ask(s.adapter.WithAsker(s.ctx), s.tool(operation), s.marshal(operation, r))
 	if question != nil && question.Typing.Param != "" {
 		return s.typed(r, question)
 	}

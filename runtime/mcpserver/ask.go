@@ -31,7 +31,7 @@ const (
 // Bounds of a question, in bytes.
 const (
 	longestShown = 2000 // of all parameters, as they are
-	longestValue = 200  // of each parameter, if together they are longer
+	longestValue = 200  // of each parameter, if together they are longer, without escapes
 )
 
 // withAnswer adds to the context the answer of a person that the client sends back. Everything but an approval
@@ -123,7 +123,7 @@ func text(q *aql.Question) string {
 	return out.String()
 }
 
-// parameters returns a JSON object of parameters for a person to read. If it is long, each parameter is cut off, so
+// parameters returns a JSON object of parameters for a person to read. If it is long, it has parts of each long one, so
 // that none hides the others.
 func parameters(object string) string {
 	if len(object) <= longestShown {
@@ -141,13 +141,24 @@ func parameters(object string) string {
 		if err = decoder.Decode(&value); err != nil {
 			break
 		}
-		text := words.PrintableJSON(string(value))
-		if len(text) > longestValue {
-			text = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:longestValue], ""), len(value))
-		}
-		fmt.Fprintf(&out, "\n  \"%s\": %s", words.Printable(fmt.Sprint(name)), text)
+		fmt.Fprintf(&out, "\n  \"%s\": %s", words.Printable(fmt.Sprint(name)), excerpt(value))
 	}
 	return out.String()
+}
+
+// excerpt returns a JSON value for a person to read: of a long one the beginning and the end, in quotation marks, and
+// behind those its size, which nothing in it imitates.
+func excerpt(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		text = string(value)
+	}
+	if len(text) <= longestValue {
+		return words.PrintableJSON(string(value))
+	}
+	w := wire.NewWriter(nil)
+	w.String(words.Excerpt(text, longestValue))
+	return fmt.Sprintf("%s (parts of %d bytes)", words.PrintableJSON(string(w.Bytes())), len(text))
 }
 
 // waitFor waits for the end of a cooldown. It returns false if the request was cancelled meanwhile.

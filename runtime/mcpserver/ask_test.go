@@ -383,6 +383,24 @@ func TestQuestionsCannotBeForged(t *testing.T) {
 	}
 }
 
+// A person who is asked sees the end of a long parameter, where an agent may hide what counts, and how much is missing.
+// What an agent writes into it does not pass for that.
+func TestQuestionsShowBothEnds(t *testing.T) {
+	filler := strings.Repeat("harmless ", 1000)
+	got := text(&aql.Question{
+		Operation: "run_script",
+		Params:    `{"script":"set -e (parts of 9 bytes)` + filler + `rm -rf /","tags":["` + filler + `","x"]}`,
+	})
+	for _, want := range []string{
+		"\n  \"script\": \"set -e (parts", ` bytes left out) …`, "rm -rf /\" (parts of 9033 bytes)\n",
+		"\n  \"tags\": \"[\\\"harmless", `\"x\"]" (parts of 9008 bytes)`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nlacks %s", got, want)
+		}
+	}
+}
+
 // T-112: a person who is asked sees the escapes of what misleads, in short and in long parameters.
 func TestQuestionsShowWhatMisleads(t *testing.T) {
 	for _, filler := range []string{"", strings.Repeat("harmless ", 1000)} {
@@ -424,7 +442,8 @@ func TestQuestionsHideNothingBesideParameters(t *testing.T) {
 	want := "Delete \\u202ex\\u001b[2J?\nReally?\n\n" +
 		"The agent wants to run operation 'delete_thing' (danger: destructive).\n" +
 		"Why this is dangerous: It is\\u200b gone; for\\u000d good\n" +
-		"Parameters: \n  \"a\\u3164b\": \"" + strings.Repeat("x", 199) + "… (3002 bytes)"
+		"Parameters: \n  \"a\\u3164b\": \"" + strings.Repeat("x", 120) + "… (2800 bytes left out) …" +
+		strings.Repeat("x", 80) + "\" (parts of 3000 bytes)"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

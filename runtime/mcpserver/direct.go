@@ -66,11 +66,11 @@ func (d *direct) answer(
 	s := d.server
 	defer s.recovered(ctx, "tools/call", &err)
 	refers := client.opens && s.options.ApprovalURL != nil
-	switch {
-	case refers:
-		ctx = s.adapter.WithReferrer(ctx)
-	case s.options.Elicit && client.elicits:
+	if s.options.Elicit && client.elicits {
 		ctx = s.adapter.WithAsker(ctx)
+	}
+	if refers {
+		ctx = s.adapter.WithReferrer(ctx)
 	}
 	reply := session.Call(ctx, m.Call.Name, bytesOf(m.Call.Arguments))
 	if reply.Question != nil && (refers || s.options.Elicit && client.elicits) {

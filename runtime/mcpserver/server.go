@@ -263,12 +263,12 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 	}
 	session := sessionOf(s.sessions, request, aql.CallerOf(ctx))
 	ctx = s.pausing(withAnswer(ctx, request.Params), peerOf(ctx))
-	unreferred := ctx
-	switch {
-	case s.refers(request):
-		ctx = s.adapter.WithReferrer(ctx)
-	case s.options.Elicit && elicits(request):
+	if s.options.Elicit && elicits(request) {
 		ctx = s.adapter.WithAsker(ctx)
+	}
+	unreferred := ctx
+	if s.refers(request) {
+		ctx = s.adapter.WithReferrer(ctx)
 	}
 	reply := s.takeReply(request.Extra)
 	if reply == nil {
@@ -284,7 +284,7 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 			return result, nil
 		}
 		if s.options.Elicit && elicits(request) { // in a form, because there is no page
-			made := session.Call(s.adapter.WithAsker(unreferred), request.Params.Name, request.Params.Arguments)
+			made := session.Call(unreferred, request.Params.Name, request.Params.Arguments)
 			reply = &made
 		}
 	}

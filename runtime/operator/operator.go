@@ -64,9 +64,9 @@ const (
 
 // Usage is the help of the command, behind the name of the program.
 const Usage = `operator list            what waits for a decision; with -all also what was decided
-operator show ID         everything about one item
+operator show ID         everything about one item; with -full also all of long parameters
 operator approve ID      approve it, once, after a question on the terminal
-operator deny ID         deny it; with -reason the agent is told why
+operator deny ID...      deny it; with -reason the agent is told why; several at once after a question on the terminal
 operator show-code ID    show the code that lets an agent go on which is held, on the terminal
 operator unblock ID      let it go on without the code, with a reason, after a question on the terminal
 operator passphrase      choose the passphrase that these ask for
@@ -75,19 +75,27 @@ operator watch           print what comes and what becomes of it, until interrup
 -reason TEXT             approve, deny, unblock: is kept, and told to the agent on denial; some items need one
 -type VALUE              approve: what the item has people type; without it, it is asked for
 -all, -json              list: also what was decided; items as JSON, one on a line
+-agent, -operation NAME  list, deny: only what this agent or caller asks, or is about this operation
 `
 
 // Flags are the flags of the command.
 type Flags struct {
 	All, JSON bool
-	Reason    string
-	Type      string // what the person types to approve an item that asks for it
+	Full      bool // show all of the parameters
+	// Agent and Operation select items, to list or deny them; empty: whatever they are. An agent is the caller that asks,
+	// or that the item is about.
+	Agent, Operation string
+	Reason           string
+	Type             string // what the person types to approve an item that asks for it
 }
 
 // Add adds the flags to a set.
 func (f *Flags) Add(set *flag.FlagSet) {
 	set.BoolVar(&f.All, "all", false, "operator list: also what was decided or has expired")
 	set.BoolVar(&f.JSON, "json", false, "operator: print items as JSON, one on a line")
+	set.StringVar(&f.Agent, "agent", "", "operator list, deny: only what this caller or agent `name` asks")
+	set.StringVar(&f.Operation, "operation", "", "operator list, deny: only what is about the operation of this `name`")
+	set.BoolVar(&f.Full, "full", false, "operator show: all of the parameters, also of long ones")
 	set.StringVar(&f.Reason, "reason", "",
 		"operator approve, deny, unblock: a `text` that is kept, and that the agent is told on denial")
 	set.StringVar(&f.Type, "type", "",
@@ -108,7 +116,14 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 	if d.Who.Anonymous() {
 		d.Who, d.Groups = identity.Owner(), groups()
 	}
-	err := d.open()
+	if err := (Command{}).Check(d.Program, words); err != nil {
+		fmt.Fprintln(d.Stderr, err)
+		return exitUsage
+	}
+	err := f.check(words)
+	if err == nil {
+		err = d.open()
+	}
 	switch {
 	case err != nil:
 	case len(words) == 1 && words[0] == "list":
@@ -119,8 +134,8 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 		err = d.show(ctx, f, words[1])
 	case len(words) == 2 && words[0] == "approve":
 		err = d.approve(ctx, f, words[1])
-	case len(words) == 2 && words[0] == "deny":
-		err = d.vote(ctx, words[1], false, f)
+	case words[0] == "deny":
+		err = d.deny(ctx, f, words[1:])
 	case len(words) == 2 && words[0] == "show-code" && d.State != nil:
 		err = d.showCode(ctx, words[1])
 	case len(words) == 2 && words[0] == "unblock" && d.State != nil:
@@ -128,33 +143,56 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 	case len(words) == 1 && words[0] == "passphrase" && d.State != nil:
 		err = d.choose(ctx)
 	default:
-		fmt.Fprintf(d.Stderr, "%s operator: %s:\n\n", d.Program, misused(words))
-		for line := range strings.Lines(Usage) {
-			if strings.HasPrefix(line, "operator ") {
-				line = d.Program + " " + line
-			}
-			fmt.Fprint(d.Stderr, "  "+line)
-		}
-		return exitUsage
+		err = errNoState
 	}
 	if err == nil {
 		return exitOK
 	}
 	fmt.Fprintf(d.Stderr, "%s operator: %v\n", d.Program, err)
-	for _, refused := range []error{
-		approve.ErrUnknown, approve.ErrDecided, approve.ErrExpired, approve.ErrTooEarly, approve.ErrRequester,
-		approve.ErrNotApprover, approve.ErrVoted, approve.ErrNoReason, approve.ErrLongReason, approve.ErrMistyped,
-		approve.ErrHeld, errNotTyped, errNothingToType, errHeld, errNotHeld, errNoPassphrase, errPassphrase, errTries,
-		errTypedTwice, errShort,
-	} {
-		if errors.Is(err, refused) {
-			return exitRefused
-		}
+	switch {
+	case errors.Is(err, errNotSelected), errors.Is(err, errNothingNamed), errors.Is(err, errNamedTwice):
+		return exitUsage
+	case isRefused(err):
+		return exitRefused
 	}
 	return exitError
 }
 
-// misused says what is wrong with words that Run does not know.
+// isRefused reports whether an error is about the item, or about who decides.
+func isRefused(err error) bool {
+	for _, refused := range []error{
+		approve.ErrUnknown, approve.ErrDecided, approve.ErrExpired, approve.ErrTooEarly, approve.ErrRequester,
+		approve.ErrNotApprover, approve.ErrVoted, approve.ErrNoReason, approve.ErrLongReason, approve.ErrMistyped,
+		approve.ErrHeld, approve.ErrNotKept, errNotTyped, errNothingToType, errHeld, errNotHeld, errNoPassphrase,
+		errPassphrase, errTries, errTypedTwice, errShort, errNothingWaits, errNotAllDenied, errNoCommon,
+	} {
+		if errors.Is(err, refused) {
+			return true
+		}
+	}
+	return false
+}
+
+// errNoState is the error of what needs Desk.State where there is none.
+var errNoState = errors.New("there is no state here that holds agents and has passphrases")
+
+// Check returns what is wrong with the words behind the subcommand of a program, with its usage; nil: Run knows them.
+func (Command) Check(program string, words []string) error {
+	what := misused(words)
+	if what == "" {
+		return nil
+	}
+	var usage strings.Builder
+	for line := range strings.Lines(Usage) {
+		if strings.HasPrefix(line, "operator ") {
+			line = program + " " + line
+		}
+		usage.WriteString("\n  " + strings.TrimSuffix(line, "\n"))
+	}
+	return fmt.Errorf("%s operator: %s:\n%s", program, what, &usage)
+}
+
+// misused says what is wrong with words; empty: Run knows them.
 func misused(words []string) string {
 	if len(words) == 0 {
 		return "say what to do"
@@ -164,6 +202,8 @@ func misused(words []string) string {
 		known := strings.Fields(line)
 		switch {
 		case len(known) < 3 || known[0] != "operator" || known[1] != word:
+		case known[2] == "ID..." || known[2] == "ID" && len(words) == 2 || known[2] != "ID" && len(words) == 1:
+			return ""
 		case known[2] != "ID":
 			return word + " takes no other words"
 		case len(words) == 1:

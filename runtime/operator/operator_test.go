@@ -226,7 +226,8 @@ func TestHostileTexts(t *testing.T) {
 	if strings.Contains(d.terminal.String(), "\nb") {
 		t.Errorf("a text of the agent begins a line: %s", d.terminal.String())
 	}
-	if !strings.Contains(d.terminal.String(), `id  "n1"`) || !strings.Contains(d.terminal.String(), "(5002 bytes)") {
+	if !strings.Contains(d.terminal.String(), `id  "n1"`) ||
+		!strings.Contains(d.terminal.String(), "(4500 bytes left out)") {
 		t.Errorf("a long parameter hides another: %s", d.terminal.String())
 	}
 }
@@ -315,7 +316,7 @@ func TestLists(t *testing.T) {
 	d.run(t, operator.Flags{}, "deny", first)
 	d.stdout.Reset()
 	d.run(t, operator.Flags{}, "list")
-	want := second + "  open  delete_note destructive  confirmation  by ann (stdio)  29s ago\n"
+	want := second + "  open  delete_note destructive  confirmation  by ann (stdio)  29s ago  note_id \"n1\"\n"
 	if d.stdout.String() != want {
 		t.Errorf("got\n%swant\n%s", &d.stdout, want)
 	}
@@ -326,7 +327,8 @@ func TestLists(t *testing.T) {
 	d.run(t, operator.Flags{}, "approve", third)
 	d.stdout.Reset()
 	d.run(t, operator.Flags{}, "list")
-	want += third + "  open  delete_note destructive  confirmation  by ann (stdio)  28s ago  still needs 1 person\n"
+	want += third + "  open  delete_note destructive  confirmation  by ann (stdio)  28s ago  still needs 1 person  " +
+		"note_id \"n1\"\n"
 	if d.stdout.String() != want {
 		t.Errorf("got\n%swant\n%s", &d.stdout, want)
 	}

@@ -129,7 +129,7 @@ func (d *Desk) choose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	typed, err := t.askUnseen(ctx, "New passphrase: ")
+	typed, err := t.askUnseen(ctx, fmt.Sprintf("New passphrase, of %d characters or more: ", shortestPassphrase))
 	if err != nil {
 		return err
 	}

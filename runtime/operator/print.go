@@ -45,7 +45,7 @@ func (d *Desk) list(ctx context.Context, f Flags) error {
 	for i := range items {
 		item := &items[i]
 		item.State = item.StateAt(now)
-		if item.State != approve.Open && !f.All {
+		if item.State != approve.Open && !f.All || !f.selects(item) {
 			continue
 		}
 		shown++
@@ -82,6 +82,9 @@ func (d *Desk) line(item *approve.Item, now time.Time) string {
 	for i := range columns {
 		columns[i] = words.Printable(columns[i])
 	}
+	if what := about(item); what != "" {
+		columns = append(columns, what)
+	}
 	return strings.Join(columns, "\t")
 }
 
@@ -92,7 +95,10 @@ func (d *Desk) show(ctx context.Context, f Flags, id string) error {
 		return err
 	}
 	item.State = item.StateAt(d.now())
-	if f.JSON {
+	switch {
+	case f.Full:
+		return d.showWhole(ctx, f, &item)
+	case f.JSON:
 		return d.printJSON(&item)
 	}
 	return d.writeItem(d.Stdout, &item)
@@ -165,38 +171,31 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 		}
 		fact("vote", text)
 	}
-	title := "parameters, which the agent chose"
-	if holds(item) {
-		title = "the agent says"
+	writeParams(&out, paramsTitle(item), item.Params)
+	if item.Whole > 0 {
+		fmt.Fprintf(&out, "  Parts of these %d bytes are left out. All of them: %s operator show -full %s\n",
+			item.Whole, d.Program, words.Printable(item.ID))
 	}
-	writeParams(&out, title, item.Params)
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-// writeParams writes a JSON object, each member on a line. An item has no long values, unless somebody else has
-// written it: those are cut off, so that none hides the others.
-func writeParams(out *strings.Builder, title, object string) {
-	decoder := json.NewDecoder(strings.NewReader(object))
-	_, err := decoder.Token()
-	if err != nil || !decoder.More() {
-		return
+// paramsTitle is the title of the parameters of an item.
+func paramsTitle(item *approve.Item) string {
+	if holds(item) {
+		return "the agent says"
 	}
-	out.WriteString("  " + title + ":\n")
-	for err == nil && decoder.More() {
-		var member json.Token
-		var value json.RawMessage
-		if member, err = decoder.Token(); err != nil {
-			break
-		}
-		if err = decoder.Decode(&value); err != nil {
-			break
-		}
-		text := words.PrintableJSON(string(value))
-		if len(text) > longestValue {
-			text = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:longestValue], ""), len(value))
-		}
-		fmt.Fprintf(out, "    %s  %s\n", words.Printable(fmt.Sprint(member)), text)
+	return "parameters, which the agent chose"
+}
+
+// writeParams writes a JSON object, each member on a line. An item has no long values, unless somebody else has
+// written it: of those there are parts, so that none hides the others.
+func writeParams(out *strings.Builder, title, object string) {
+	title = "  " + title + ":\n"
+	for name, value := range members(object) {
+		text := words.Excerpt(words.PrintableJSON(string(value)), longestValue)
+		fmt.Fprintf(out, "%s    %s  %s\n", title, words.Printable(name), text)
+		title = ""
 	}
 }
 

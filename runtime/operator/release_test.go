@@ -244,6 +244,17 @@ func testPassphrase(t *testing.T) {
 	}
 }
 
+// Who chooses a passphrase is told how short it may be before typing, and types one that is too short once only.
+func TestShortPassphrases(t *testing.T) {
+	h := newHolding(t, false)
+	h.types("too short", passphrase)
+	code := h.run(t, operator.Flags{}, "passphrase")
+	const prompt = "New passphrase, of 12 characters or more: "
+	if screen := h.terminal.String(); code != 2 || !strings.Contains(screen, prompt) || strings.Contains(screen, "once") {
+		t.Errorf("code %d, %s%s", code, screen, &h.stderr)
+	}
+}
+
 // A program without a terminal sees no code, and lets nobody go.
 func TestCodesNeedATerminal(t *testing.T) {
 	h := newHolding(t, true)

@@ -31,8 +31,11 @@ type Explanation struct {
 	Approvers []string `json:"approvers,omitempty"`
 	// TypeToConfirm is the parameter whose value a person types before the call runs, whatever the policy says; empty:
 	// there is none, or the call is denied.
-	TypeToConfirm string  `json:"type_to_confirm,omitempty"`
-	Rules         []Match `json:"rules"` // in the order of the policy
+	TypeToConfirm string `json:"type_to_confirm,omitempty"`
+	// SafetyLoop is what the safety loop demands of its own operations, whatever the rules say, in words; empty: nothing,
+	// or the call is denied. Explain does not set it: whether an adapter has the loop is up to its author.
+	SafetyLoop string  `json:"safety_loop,omitempty"`
+	Rules      []Match `json:"rules"` // in the order of the policy
 }
 
 // Match reports whether one rule matches a call.
@@ -196,6 +199,9 @@ func (e Explanation) WriteText(w io.Writer) error {
 	if e.TypeToConfirm != "" {
 		fmt.Fprintf(facts, "  all the same\ta person types the value of %s before it runs\n",
 			words.Printable(e.TypeToConfirm))
+	}
+	if e.SafetyLoop != "" {
+		fmt.Fprintf(facts, "  safety loop\t%s\n", words.Printable(e.SafetyLoop))
 	}
 	caller := cmp.Or(e.Caller, "anonymous")
 	if e.Issuer != "" {

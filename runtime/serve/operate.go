@@ -18,6 +18,8 @@ import (
 
 // Operator is the subcommand with which people decide what waits in the state: operator.Command.
 type Operator interface {
+	// Check returns what is wrong with the words behind the subcommand of a program; nil: Run knows them.
+	Check(program string, words []string) error
 	// Inbox returns the inbox in a store, for the adapter.
 	Inbox(state store.Store) approve.Inbox
 	// Run runs the subcommand with the words behind it, and returns the exit code.
@@ -47,6 +49,10 @@ func (e environment) operate(ctx context.Context, options Options, set *flag.Fla
 		return exitOK
 	case err != nil:
 		return fail(err)
+	}
+	if err := options.Operator.Check(options.Name, words); err != nil {
+		fmt.Fprintln(e.stderr, err)
+		return exitUsage
 	}
 	settings, warnings, err := e.settings(set)
 	if err != nil {

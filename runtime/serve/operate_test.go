@@ -102,8 +102,10 @@ func TestOperatorUsage(t *testing.T) {
 		"flag provided but not defined: -sta": {"list", "-sta", "x"},
 		"say what to do":                      {"-state", "test://"},
 		`"aprove" is none of these`:           {"aprove", "ask_X", "-state", "test://"},
+		`"bogus" is none of these`:            {"bogus"},
+		"notes operator list  ":               {"bogus", "-state", nowhere},
 		"approve needs the ID of an item":     {"approve", "-state", "test://"},
-		"approve takes one ID":                {"approve", "ask_X", "ask_Y", "-state", "test://"},
+		"approve takes one ID":                {"approve", "ask_X", "ask_Y"},
 		"list takes no other words":           {"list", "all", "-state", "test://"},
 		"there is no file":                    {"list", "-state", nowhere},
 		"cannot keep its state in":            {"list", "-state", "other://"},
@@ -161,7 +163,7 @@ func TestHumanOnly(t *testing.T) {
 	options := Options{Operator: operator.Command{}}
 	c := run(t, options, "-human-only")
 	defer c.end(t)
-	if got := c.remove(t, ""); !strings.Contains(got, "cannot be asked here") {
+	if got := c.remove(t, ""); !strings.Contains(got, "has to start it with -state") {
 		t.Errorf("state in memory: %s", got)
 	}
 	if !strings.Contains(c.stderr.String(), "the state is in memory") {

@@ -209,7 +209,10 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 	}
 	var adapter *aql.Adapter
 	if err == nil {
-		adapter, err = aql.New(registry, settings.apply(options, log))
+		applied := settings.apply(options, log)
+		if adapter, err = aql.New(registry, applied); err == nil {
+			warnOfNobody(registry, adapter, applied.Confirmation, options, log)
+		}
 	}
 	if err != nil {
 		fmt.Fprintf(e.stderr, "%s: %v\n", options.Name, err)

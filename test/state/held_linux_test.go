@@ -125,7 +125,7 @@ func TestAnAgentIsHeldUntilAPersonHasLooked(t *testing.T) {
 	serves := slices.Concat(flags, []string{"-policy", rules})
 
 	chooses := person("passphrase")
-	chooses.types(t, "New passphrase: ", 1, passphrase)
+	chooses.types(t, "New passphrase, of 12 characters or more: ", 1, passphrase)
 	chooses.types(t, "The same once more: ", 1, passphrase)
 	chooses.ends(t)
 

@@ -70,7 +70,7 @@ func TestCodesAreOnTheTerminalAlone(t *testing.T) {
 	}
 
 	chooses := at("passphrase")
-	chooses.types(t, "New passphrase: ", 1, passphrase)
+	chooses.types(t, "New passphrase, of 12 characters or more: ", 1, passphrase)
 	chooses.types(t, "The same once more: ", 1, passphrase)
 	chooses.ends(t)
 	seen.WriteString(chooses.sees() + chooses.stdout.String() + chooses.stderr.String())

@@ -152,7 +152,7 @@ func TestQuestionsAreInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for prompt, words := range map[string][]string{
-		"New passphrase: ": {"passphrase"}, "Type approve ": {"approve", item.ID},
+		"New passphrase, of 12 characters or more: ": {"passphrase"}, "Type approve ": {"approve", item.ID},
 	} {
 		y := startTyping(t, append([]string{"-state", location, "operator"}, words...)...)
 		soon(t, prompt, func() bool { return strings.Contains(y.sees(), prompt) })

@@ -130,13 +130,15 @@ func (a *admission) countAndConfirm(ctx context.Context) *Refusal {
 		return nil
 	}
 	var refusal *Refusal
-	switch needed := (&Refusal{Reason: ConfirmationNeeded, Rule: a.decision.Rule, Personal: a.personal()}); {
+	switch {
 	case byInbox:
 		refusal = a.confirmByInbox(ctx, bounded, waits)
-	case a.named(): // and nobody can be asked
-		refusal = needed
+	case a.named(), a.Operation.personal() && !a.asksUser():
+		refusal = &Refusal{Reason: NobodyToAsk, Rule: a.decision.Rule}
 	case tokenless:
-		refusal = a.issue(bounded, a.binding(ConfirmationToken), needed)
+		refusal = a.issue(bounded, a.binding(ConfirmationToken), &Refusal{
+			Reason: ConfirmationNeeded, Rule: a.decision.Rule, Personal: a.personal(),
+		})
 	default:
 		refusal = a.redeem(ctx, bounded)
 	}
@@ -216,6 +218,8 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 			}
 		}
 		switch {
+		case a.Operation.humanOnly && !a.asksUser(): // nobody can lift it
+			return blocked(block)
 		case continued, a.presented.Continuation == "": // one token continues one quota
 			return a.issue(ctx, a.continuation(block.Quota), blocked(block))
 		case a.presented.Conflict:

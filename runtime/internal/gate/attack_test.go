@@ -91,7 +91,7 @@ func (s *scene) request(session *Session, change func(*Request)) *Request {
 
 func (s *scene) ask(t *testing.T, session *Session) string {
 	t.Helper()
-	_, refusal := s.Admit(t.Context(), s.request(session, nil))
+	_, refusal := s.Admit(t.Context(), s.request(session, func(r *Request) { r.CanAsk = true }))
 	if refusal == nil || refusal.Ticket.Token == "" {
 		t.Fatalf("no token: %+v", refusal)
 	}

@@ -134,9 +134,9 @@ func (a *admission) ask(ctx context.Context, w *waiting, refusal *Refusal) *Refu
 		var many *approve.TooManyError
 		switch {
 		case errors.As(err, &many):
-			return &Refusal{Reason: TooManyTokens, Wait: max(many.Until.Sub(a.now).Truncate(time.Second), 0) + time.Second}
+			return &Refusal{Reason: TooManyWait, Wait: max(many.Until.Sub(a.now).Truncate(time.Second), 0) + time.Second}
 		case errors.Is(err, approve.ErrTooMany):
-			return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
+			return &Refusal{Reason: TooManyWait, Wait: time.Minute}
 		case err != nil:
 			return unavailable(err)
 		}

@@ -154,9 +154,11 @@ func approvers(item *approve.Item) string {
 var reasons = map[Reason]string{
 	DeniedByPolicy: "policy", DeniedByTrust: "danger level", TrustTooLow: "trust level", RateLimited: "rate limit",
 	QuotaPaused: "quota pause", QuotaExhausted: "quota exhausted", TokenRefused: "token",
-	NotByHuman: "token of no human", Declined: "declined by a human", NothingToType: "nothing that a person can type",
+	NotByHuman: "token of no human", Declined: "declined by a human", NobodyToAsk: "nobody can be asked",
+	NothingToType:          "nothing that a person can type",
 	ReauthenticationNeeded: "not authenticated once more", TooManyTokens: "too many confirmations",
-	Busy: "state is busy", Unavailable: "state is unavailable",
+	TooManyWait: "too many requests wait for people",
+	Busy:        "state is busy", Unavailable: "state is unavailable",
 }
 
 // verdicts are the reasons of refused tokens in records.

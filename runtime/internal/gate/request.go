@@ -25,7 +25,8 @@ type Request struct {
 	Approved bool
 	// Typed is what that person has typed. It is the answer, in place of Approved, where the operation has people type.
 	Typed string
-	// CanAsk reports that the user of the client can be asked about the refusal.
+	// CanAsk reports that the user of the client can be asked about the refusal. Without it no token is issued for what
+	// only people can confirm.
 	CanAsk bool
 	// CanRefer reports that the user of the client can be referred to a page where the inbox is decided.
 	CanRefer bool
@@ -71,10 +72,13 @@ const (
 	TokenRefused
 	NotByHuman // a token in the request, where only the answer of a human counts
 	Declined   // by a person; Item has the reason, if it was in the inbox
+	// NobodyToAsk is the reason if only people can confirm the request, and it can reach none.
+	NobodyToAsk
 	// NothingToType is the reason if people cannot type the value that confirms the request.
 	NothingToType
 	ReauthenticationNeeded
 	TooManyTokens
+	TooManyWait // in the inbox
 	Busy        // the store or the audit log has no time, and may have later
 	Unavailable // the store or the audit log fails
 )
