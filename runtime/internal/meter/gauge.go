@@ -43,6 +43,7 @@ type Taken struct {
 	caller string
 	at     time.Time
 	claims []store.Claim
+	counts []store.Count
 }
 
 // Check reports whether a call could be made, and counts nothing.
@@ -73,7 +74,8 @@ func (g *Gauge) take(ctx context.Context, caller string, now time.Time, n int64,
 		refused := slices.IndexFunc(counts, func(c store.Count) bool { return c.Refused })
 		if refused < 0 {
 			warnings := g.warnings(claims, counts)
-			return Taken{Warnings: warnings, gauge: g, caller: caller, at: now, claims: claims}, nil, nil
+			taken := Taken{Warnings: warnings, gauge: g, caller: caller, at: now, claims: claims, counts: counts}
+			return taken, nil, nil
 		}
 		if refused <= len(g.limits) {
 			return Taken{}, g.limitBlock(refused, counts[refused]), nil

@@ -34,10 +34,7 @@ func New(options quota.Options, definitions *gen.Definitions, s store.Store) (*M
 	if err := validate(&options, definitions); err != nil {
 		return nil, fmt.Errorf("limits and quotas: %w", err)
 	}
-	if options.Location == nil {
-		options.Location = time.UTC
-	}
-	m := &Meter{adapter: definitions.Name, options: options, store: s, gauges: make(map[string]*Gauge)}
+	m := Reader(definitions.Name, options, s)
 	for i := range definitions.Operations {
 		o := &definitions.Operations[i]
 		g := &Gauge{meter: m}
@@ -57,6 +54,14 @@ func New(options quota.Options, definitions *gen.Definitions, s store.Store) (*M
 		}
 	}
 	return m, nil
+}
+
+// Reader returns a meter that reads the counts of an adapter, and counts no calls.
+func Reader(adapter string, options quota.Options, s store.Store) *Meter {
+	if options.Location == nil {
+		options.Location = time.UTC
+	}
+	return &Meter{adapter: adapter, options: options, store: s, gauges: make(map[string]*Gauge)}
 }
 
 // Gauge returns what counts the calls of an operation; nil where nothing does, as for introspect.
@@ -86,7 +91,8 @@ func (m *Meter) lifted(ctx context.Context, q *quota.Quota, caller string, ends 
 // liftForm is what the store holds for a pause that was lifted.
 const liftForm = 1
 
-var errDamaged = errors.New("what the store holds is damaged, or was written by a later version")
+var errDamaged = errors.New("what the store holds is damaged, or was written with another state key or by a later " +
+	"version")
 
 // take claims from the store. An answer that no counters can give is an error, so that it allows nothing.
 func (m *Meter) take(ctx context.Context, claims []store.Claim) ([]store.Count, error) {

@@ -172,9 +172,12 @@ func TestCostsAndTokens(t *testing.T) {
 		Quotas: []QuotaStatus{
 			{
 				Metric: quota.CostPerMonth, Current: 0.5, Warn: number(0.3), HardStop: number(0.5), Status: "exhausted",
-				Currency: "EUR",
+				Currency: "EUR", Shared: true, Resets: time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC),
 			},
-			{Metric: quota.TokensPerDay, Current: 100, Pause: number(100), Status: "paused"},
+			{
+				Metric: quota.TokensPerDay, Current: 100, Pause: number(100), Status: "paused",
+				Resets: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC),
+			},
 		},
 	}
 	if diff := cmp.Diff(want, status); diff != "" {

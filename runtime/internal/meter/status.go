@@ -40,11 +40,30 @@ type QuotaStatus struct {
 	HardStop *float64     `json:"hard_stop"`
 	Status   string       `json:"status"` // ok, warn, paused or exhausted
 	Currency string       `json:"currency,omitempty"`
+	// Shared says that all callers have this count together, Lifted that its pause holds up everybody but this caller, and
+	// Resets when it begins anew. Agents are not told these.
+	Shared bool      `json:"-"`
+	Lifted bool      `json:"-"`
+	Resets time.Time `json:"-"`
 }
 
 // Status returns the counts for a caller who sees some operations. It counts nothing.
 func (m *Meter) Status(
 	ctx context.Context, caller string, now time.Time, visible []gen.Operation,
+) (Status, error) {
+	return m.status(ctx, caller, now, func(l *quota.Limit) bool {
+		return slices.ContainsFunc(visible, func(o gen.Operation) bool { return concerns(l, &o) })
+	})
+}
+
+// StatusOfAll is Status with all limits, whatever operations they concern.
+func (m *Meter) StatusOfAll(ctx context.Context, caller string, now time.Time) (Status, error) {
+	return m.status(ctx, caller, now, func(*quota.Limit) bool { return true })
+}
+
+// status returns the counts for a caller, of the limits that are shown.
+func (m *Meter) status(
+	ctx context.Context, caller string, now time.Time, shown func(*quota.Limit) bool,
 ) (Status, error) {
 	claims := []store.Claim{m.waitClaim(now)}
 	for i := range m.options.Limits {
@@ -66,7 +85,7 @@ func (m *Meter) Status(
 	s := Status{Adapter: m.adapter, APILimits: make(map[string]LimitStatus), Quotas: []QuotaStatus{}}
 	for i := range m.options.Limits {
 		limit := &m.options.Limits[i]
-		if !slices.ContainsFunc(visible, func(o gen.Operation) bool { return concerns(limit, &o) }) {
+		if !shown(limit) {
 			continue
 		}
 		window := windows[limit.Window]
@@ -95,7 +114,7 @@ func (m *Meter) Status(
 		}
 		status := QuotaStatus{
 			Metric: q.Metric, Current: float64(used) / scale(q.Metric), Currency: q.Currency, Status: "ok",
-			Warn: step(q.Warn), Pause: step(q.Pause), HardStop: step(q.HardStop),
+			Warn: step(q.Warn), Pause: step(q.Pause), HardStop: step(q.HardStop), Shared: q.Shared, Resets: ends.UTC(),
 		}
 		switch {
 		case q.HardStop > 0 && used >= units(q, q.HardStop):
@@ -105,7 +124,7 @@ func (m *Meter) Status(
 			if err != nil {
 				return Status{}, err
 			}
-			if status.Status = "paused"; lifted {
+			if status.Status, status.Lifted = "paused", lifted; lifted {
 				status.Status = "warn"
 			}
 		case q.Warn > 0 && used >= units(q, q.Warn):
