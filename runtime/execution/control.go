@@ -8,9 +8,12 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
+// longestID bounds the identifiers that are looked up, in bytes.
+const longestID = 100
+
 // Get returns an execution of a caller.
 func (e *Engine) Get(ctx context.Context, callerKey, id string) (*Record, error) {
-	if len(id) > 100 {
+	if len(id) > longestID {
 		return nil, ErrNotFound
 	}
 	r, err := e.read(ctx, id)

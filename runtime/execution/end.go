@@ -76,7 +76,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 			}
 		case failed != nil && !failed.Final && record.Repeats < r.operation.Retry:
 			record.Repeats++
-			record.State, record.Due = Retrying, e.soon(record).Add(e.o.Backoff(record.Repeats))
+			record.State, record.Due, record.Lost = Retrying, e.soon(record).Add(e.o.Backoff(record.Repeats)), 0
 		case failed != nil:
 			e.fail(record, failed)
 		default:

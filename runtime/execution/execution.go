@@ -95,6 +95,8 @@ type Options struct {
 	// Ended is called when an execution has ended, and may be called again, and after it was started again: it releases
 	// what others have for that one since before Record.Finished.
 	Ended func(ctx context.Context, r *Record) error
+	// Changed is told of each change of an execution that this process has made; nil: nobody is.
+	Changed func(ctx context.Context, c Change)
 	// Logger is required.
 	Logger *slog.Logger
 	// Now is the clock; nil: time.Now. Only when something is due goes by it, and what records say.
@@ -152,17 +154,18 @@ type Engine struct {
 	places  chan struct{} // of those who wait for a change
 	working atomic.Bool
 
-	mu      sync.Mutex
-	worker  string          // name of the worker; empty: none runs
-	begins  chan struct{}   // is closed when one does
-	active  map[string]bool // executions that this process is busy with
-	runs    map[string]*Run
-	orphans map[string]time.Time // queued executions without record, and since when they are known
-	waiters map[string]map[chan struct{}]bool
-	holding map[string]int // jobs of the dispatcher that this process has
-	closing bool
-	tries   int           // attempts that run or wait
-	idle    chan struct{} // is closed when none does; nil: nobody waits for that
+	mu       sync.Mutex
+	worker   string          // name of the worker; empty: none runs
+	begins   chan struct{}   // is closed when one does
+	active   map[string]bool // executions that this process is busy with
+	runs     map[string]*Run
+	orphans  map[string]time.Time // queued executions without record, and since when they are known
+	waiters  map[string]map[chan struct{}]bool
+	holding  map[string]int // jobs of the dispatcher that this process has
+	closing  bool
+	lastBeat time.Time     // when the store was last told that the worker is alive
+	tries    int           // attempts that run or wait
+	idle     chan struct{} // is closed when none does; nil: nobody waits for that
 
 	walking sync.Mutex // of what follows
 	walked  string     // where the last walk has ended; empty: it has looked at all

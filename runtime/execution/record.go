@@ -68,6 +68,7 @@ type Record struct {
 	Outside   bool      `json:"outside,omitempty"` // it is carried out elsewhere
 	Until     time.Time `json:"until,omitzero"`    // and has failed then, unless more is heard of it
 	Nonce     string    `json:"nonce,omitempty"`   // of the last change, by which its maker knows it
+	Origin    string    `json:"origin,omitempty"`  // where it was started, in words of those who observe the adapter
 	// Keep is how long it is kept after its end. Who ends it may not have its operation.
 	Keep time.Duration `json:"keep,omitempty"`
 	// ParamsAside says that the parameters are an entry of their own, and ResultAside is the name of that of the result.
@@ -77,7 +78,9 @@ type Record struct {
 	Told []byte `json:"told,omitempty"`
 
 	version store.Version
-	unread  bool // Told could not be opened
+	unread  bool  // Told could not be opened
+	was     State // as the store has it; empty: it has none
+	lost    bool  // it was taken from a worker that is gone, which the store does not have yet
 }
 
 // Version identifies this state of the record.
@@ -134,6 +137,7 @@ func (e *Engine) save(ctx context.Context, r *Record) error {
 		return err
 	}
 	r.version = version
+	e.changed(ctx, r)
 	e.notify(r.ID)
 	e.tell(ctx, recordPart+r.ID)
 	return nil

@@ -204,7 +204,7 @@ func (e *Engine) lives(ctx context.Context, worker, owner string) (bool, error) 
 // be retired.
 func (e *Engine) release(ctx context.Context, r *Record) bool {
 	owner := r.Worker
-	r.Worker = ""
+	r.Worker, r.lost = "", true
 	switch {
 	case r.Cancel || r.Attached && r.State == Pending:
 		r.State, r.Finished = Cancelled, e.now()

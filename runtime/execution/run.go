@@ -82,11 +82,17 @@ func (r *Run) ID() string { return r.begun.ID }
 // Attempt returns the number of the attempt, from 1 on.
 func (r *Run) Attempt() int { return r.attempt }
 
+// TakenOver reports whether the worker of the attempt before is gone.
+func (r *Run) TakenOver() bool { return r.begun.Lost > 0 }
+
 // Params returns the parameters of the execution.
 func (r *Run) Params() []byte { return r.params }
 
 // Caller returns Start.Caller.
 func (r *Run) Caller() []byte { return r.begun.Caller }
+
+// Origin returns where the execution was started: Start.Origin.
+func (r *Run) Origin() string { return r.begun.Origin }
 
 // Key returns a text that is the same for a name at every attempt at the execution, and another one for every other
 // execution: what other systems take as an idempotency key.

@@ -24,6 +24,7 @@ type Start struct {
 	Canonical []byte
 	// Silence is for how long nothing may be heard of an execution that is carried out elsewhere. Default: 30 minutes.
 	Silence time.Duration
+	Origin  string // for Record.Origin
 }
 
 // Start makes an execution, and returns it when it is sure to run. With a key that the caller has used before it
@@ -54,7 +55,7 @@ func (e *Engine) start(ctx context.Context, operation *Operation, s *Start, key 
 	now := e.now()
 	r := &Record{
 		ID: newID("exec_"), Operation: s.Operation, CallerKey: s.CallerKey, Caller: s.Caller, State: Pending,
-		Attached: !operation.Durable, Created: now, Due: now, Once: key,
+		Attached: !operation.Durable, Created: now, Due: now, Once: key, Origin: s.Origin,
 	}
 	var claimed store.Version
 	if key != "" {

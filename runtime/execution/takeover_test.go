@@ -49,7 +49,10 @@ func TestTakeover(t *testing.T) {
 						e, err := execution.New(execution.Options{
 							Store: in, Dispatcher: dispatcher, Lease: lease, Drain: time.Nanosecond, Logger: slog.New(slog.DiscardHandler),
 							Operations: map[string]*execution.Operation{"work": {
-								Durable: true, Do: func(ctx context.Context, _ *execution.Run) ([]byte, *execution.Failure) {
+								Durable: true, Do: func(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {
+									if taken := run.TakenOver(); taken && tt.ends || !taken && run.Attempt() > 1 && !tt.ends {
+										t.Errorf("attempt %d is told that it was taken over: %t", run.Attempt(), taken)
+									}
 									attempts <- time.Now()
 									<-ctx.Done()
 									return nil, &execution.Failure{Code: "INTERNAL_ERROR"}
@@ -61,30 +64,19 @@ func TestTakeover(t *testing.T) {
 						}
 						return e
 					}
-					work := func(e *execution.Engine) (stop func()) {
-						ctx, cancel := context.WithCancel(t.Context())
-						ended := make(chan error, 1)
-						go func() { ended <- e.Work(ctx) }()
-						return func() {
-							cancel()
-							if err := <-ended; err != nil {
-								t.Error(err)
-							}
-						}
-					}
 					in := &deadly{Store: state}
 					first := engine(in)
 					if tt.ends {
 						first = engine(tt.open(state))
 					}
-					stopFirst := work(first)
+					stopFirst := working(t, first)
 					synctest.Wait()
 					if _, err := first.Start(t.Context(), execution.Start{Operation: "work", CallerKey: ann}); err != nil {
 						t.Fatal(err)
 					}
 					<-attempts
 					time.Sleep(time.Duration(random.Int64N(int64(lease)))) // their beats are at other times
-					stopSecond := work(engine(tt.open(state)))
+					stopSecond := working(t, engine(tt.open(state)))
 					defer stopSecond()
 					time.Sleep(time.Duration(random.Int64N(int64(2 * lease))))
 					began := time.Now()
@@ -105,5 +97,20 @@ func TestTakeover(t *testing.T) {
 			}
 			t.Logf("taken over after %v to %v", least, longest)
 		})
+	}
+}
+
+// working has an engine work until stop is called.
+func working(t *testing.T, e *execution.Engine) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- e.Work(ctx) }()
+	return func() {
+		t.Helper()
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	}
 }

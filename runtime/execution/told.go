@@ -38,6 +38,7 @@ func (e *Engine) decode(entry store.Entry) (*Record, error) {
 	if err := json.Unmarshal(entry.Value[1:], r); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", entry.Key, err)
 	}
+	r.was = r.State
 	e.reveal(r)
 	return r, nil
 }

@@ -63,7 +63,7 @@ func (e *Engine) begin(ctx context.Context) (*life, error) {
 	}
 	l.version = version
 	e.mu.Lock()
-	e.worker, e.closing = l.worker, false
+	e.worker, e.closing, e.lastBeat = l.worker, false, l.last
 	close(e.begins)
 	e.mu.Unlock()
 	return l, nil
@@ -155,6 +155,9 @@ func (e *Engine) beat(ctx context.Context, l *life) bool {
 			e.lease())
 		if err == nil {
 			l.version, l.last = version, began
+			e.mu.Lock()
+			e.lastBeat = began
+			e.mu.Unlock()
 		}
 		cancel()
 		switch {
@@ -167,6 +170,20 @@ func (e *Engine) beat(ctx context.Context, l *life) bool {
 			return false
 		}
 	}
+}
+
+// Err returns why this process runs no executions just now: ErrNotWorking, or ErrLost where it could not tell the store
+// for two thirds of its lease that it is alive; nil: it runs them.
+func (e *Engine) Err() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.worker == "":
+		return ErrNotWorking
+	case time.Since(e.lastBeat) > e.o.Lease*2/3:
+		return ErrLost
+	}
+	return nil
 }
 
 // isAlive finds out whether the store made a change of which it did not say so.
