@@ -63,6 +63,10 @@ type Inbox interface {
 	// expired, or when its caller asks something else, and the decision about an Enquiry after a year. If there are
 	// entries that cannot be read, the error is an *UnreadableError, and the items are the others.
 	List(ctx context.Context) ([]Item, error)
+	// Scan calls visit with all entries of the store that have items, and with a function that decodes the item of each,
+	// until visit returns false. It is List for who looks often: an entry with a key, version and value that were there
+	// before has the same item, and need not be decoded again. item fails for an entry that cannot be read.
+	Scan(ctx context.Context, visit func(entry store.Entry, item func() (Item, error)) bool) error
 	// Changes returns a channel that receives when items may have changed: see store.Notifier. A store that is none
 	// never sends.
 	Changes(ctx context.Context) <-chan struct{}

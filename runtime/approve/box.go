@@ -1,6 +1,7 @@
 package approve
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -255,24 +256,40 @@ func (b *box) checkWaiting(ctx context.Context, q *Question, replaced string) er
 // each calls f with the items whose keys begin with start, in the order of the keys, until f returns false. It leaves
 // out, and counts, entries that are damaged or not sealed, which can be neither decided nor used.
 func (b *box) each(ctx context.Context, start string, f func(Item) bool) (unreadable int, err error) {
+	err = b.scan(ctx, start, func(entry store.Entry) bool {
+		item, err := parse(entry)
+		if err != nil {
+			unreadable++
+			return true
+		}
+		return f(item)
+	})
+	return unreadable, err
+}
+
+// scan calls visit with the entries whose keys begin with start, in the order of the keys, until visit returns false.
+func (b *box) scan(ctx context.Context, start string, visit func(store.Entry) bool) error {
 	for after := ""; ; {
 		entries, err := b.store.List(ctx, start, after, pageSize)
 		if err != nil {
-			return unreadable, fmt.Errorf("listing items: %w", err)
+			return fmt.Errorf("listing items: %w", err)
 		}
 		for _, entry := range entries {
-			switch item, err := parse(entry); {
-			case err != nil:
-				unreadable++
-			case !f(item):
-				return unreadable, nil
+			if !visit(entry) {
+				return nil
 			}
 			after = entry.Key
 		}
 		if len(entries) < pageSize {
-			return unreadable, nil
+			return nil
 		}
 	}
+}
+
+func (b *box) Scan(ctx context.Context, visit func(entry store.Entry, item func() (Item, error)) bool) error {
+	return b.scan(ctx, prefix, func(entry store.Entry) bool {
+		return visit(entry, func() (Item, error) { return parse(entry) })
+	})
 }
 
 func (b *box) Use(ctx context.Context, item Item, at time.Time) error {
@@ -322,6 +339,19 @@ func (b *box) Vote(ctx context.Context, id string, v Vote) (Item, error) {
 
 func (b *box) Get(ctx context.Context, id string) (Item, error) {
 	var found Item
+	if isID(id) { // which stands in its entry as it is, so most of the others need not be decoded
+		err := b.scan(ctx, prefix, func(entry store.Entry) bool {
+			if bytes.Contains(entry.Value, []byte(id)) {
+				if item, err := parse(entry); err == nil && item.ID == id {
+					found = item
+				}
+			}
+			return found.ID == ""
+		})
+		if err != nil || found.ID != "" {
+			return found, err
+		}
+	}
 	unreadable, err := b.each(ctx, prefix, func(item Item) bool {
 		if item.ID == id {
 			found = item

@@ -80,8 +80,8 @@ type Item struct {
 type Needs struct {
 	// Factors must all be met. One vote may count for several of them.
 	Factors []Factor `json:"factors,omitempty"`
-	// NotRequester refuses the approval of the caller who asks: of the same subject and issuer, at a Terminal of the same
-	// subject.
+	// NotRequester refuses the approval of the caller who asks: of the same subject and issuer, at a Terminal and in
+	// a Console of the same subject.
 	NotRequester bool `json:"not_requester,omitempty"`
 	// Reason requires a reason of each vote.
 	Reason bool `json:"reason,omitempty"`
@@ -109,16 +109,24 @@ type Vote struct {
 	Approve bool            `json:"approve"`
 	Reason  string          `json:"reason,omitempty"` // a denied agent is told it
 	Typed   string          `json:"-"`                // for an approval: see Typing
-	At      time.Time       `json:"at"`
+	// Revision is the Revision of the item that the person has judged; empty: whatever it is.
+	Revision string    `json:"-"`
+	At       time.Time `json:"at"`
 }
 
-// Terminal is the channel of votes at a terminal, where the operating system names people.
-const Terminal = "terminal"
+// Terminal is the channel of votes at a terminal, and Console that of votes in a browser (package console). Both have
+// the names of people from the operating system.
+const (
+	Terminal = "terminal"
+	Console  = "console"
+)
 
 // of reports whether the vote is of a caller. The operating system and the issuers of tokens name people apart from
-// each other, so at a terminal the same name is taken for the same person, whatever its letters are, small or capital.
+// each other, so where the operating system does, the same name is taken for the same person, whatever its letters are,
+// small or capital.
 func (v *Vote) of(caller identity.Caller) bool {
-	return v.By.Key() == caller.Key() || v.Channel == Terminal && strings.EqualFold(v.By.Subject, caller.Subject)
+	return v.By.Key() == caller.Key() ||
+		(v.Channel == Terminal || v.Channel == Console) && strings.EqualFold(v.By.Subject, caller.Subject)
 }
 
 // ofSame reports whether two votes are of one person.
@@ -129,6 +137,7 @@ var (
 	ErrUnknown     = errors.New("there is no such item; it may have expired, or its execution has ended")
 	ErrDecided     = errors.New("the item is decided already")
 	ErrExpired     = errors.New("the item has expired; the agent has to ask again")
+	ErrChanged     = errors.New("the item has changed since you looked at it")
 	ErrTooEarly    = errors.New("the item cannot be approved yet")
 	ErrRequester   = errors.New("who asks cannot approve this item")
 	ErrNotApprover = errors.New("only members of certain groups can decide about this item")
@@ -281,6 +290,9 @@ func (i *Item) Refuses(v Vote) error {
 func (i *Item) Decide(v Vote) error {
 	if err := i.Refuses(v); err != nil {
 		return err
+	}
+	if v.Revision != "" && v.Revision != i.Revision() {
+		return ErrChanged
 	}
 	v.At, v.Reason = i.votedAt(&v), strings.ToValidUTF8(strings.TrimSpace(v.Reason), "�")
 	switch {

@@ -210,10 +210,11 @@ func TestRequestersAtTerminals(t *testing.T) {
 	}{
 		"with the same name":          {login("ann"), approve.Terminal, false, approve.ErrRequester},
 		"with the name in capitals":   {login("ANN"), approve.Terminal, false, approve.ErrRequester},
+		"with the name in a browser":  {login("Ann"), approve.Console, false, approve.ErrRequester},
 		"with another name":           {login("eve"), approve.Terminal, false, nil},
 		"with the same name, denying": {login("ann"), approve.Terminal, true, nil},
-		"elsewhere, as the same":      {ann, "console", false, approve.ErrRequester},
-		"elsewhere, as another":       {identity.Caller{Subject: "ann", Issuer: "other"}, "console", false, nil},
+		"elsewhere, as the same":      {ann, "page", false, approve.ErrRequester},
+		"elsewhere, as another":       {identity.Caller{Subject: "ann", Issuer: "other"}, "page", false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inbox := approve.New(new(store.Memory))

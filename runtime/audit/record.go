@@ -58,6 +58,10 @@ const (
 	ChallengeFailed   Event = "CHALLENGE_FAILED"
 	ChallengeExpired  Event = "CHALLENGE_EXPIRED"
 	AdminOverride     Event = "ADMIN_OVERRIDE"
+	// RoleGiven and LinkUsed are about people who decide (packages operator and console): one is given a role, which is
+	// allowed before it is done, and one logs in to a console by a link.
+	RoleGiven Event = "ROLE_GIVEN"
+	LinkUsed  Event = "LINK_USED"
 	// The execution safety loop: an agent was started, what it has reported was evaluated, it was blocked, and no longer
 	// is.
 	AgentStarted      Event = "AGENT_STARTED"
@@ -66,6 +70,10 @@ const (
 	AgentUnblocked    Event = "AGENT_UNBLOCKED"
 	AgentEnded        Event = "AGENT_ENDED"
 	OperationFinished Event = "OPERATION_FINISHED"
+	// PasskeyRegistered and PasskeyRemoved are about a passkey of a person (package console), who gets one, or gives one
+	// up: that is allowed before it is done.
+	PasskeyRegistered Event = "PASSKEY_REGISTERED"
+	PasskeyRemoved    Event = "PASSKEY_REMOVED"
 	// RecordsDropped replaces the records that a Log with the option Drop had no space for.
 	RecordsDropped Event = "RECORDS_DROPPED"
 	// RefusalsCounted replaces the records of requests that were refused one after the other; see Log.WriteRefusal.

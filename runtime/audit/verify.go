@@ -105,7 +105,8 @@ type verifier struct {
 	start    string
 	required uint64 // the number of the first file that must be there
 	wanted   VerifyOptions
-	head     digest // to look for
+	visit    func(line []byte) error // is called with each line that verifies; nil: nobody wants them
+	head     digest                  // to look for
 	headSeen bool
 	summary  Summary
 }
@@ -168,6 +169,12 @@ func (v *verifier) read(name string, number uint64, r io.Reader) error {
 			break
 		}
 		if err := v.check(text); err != nil {
+			return err
+		}
+		if v.visit == nil {
+			continue
+		}
+		if err := v.visit(text); err != nil {
 			return err
 		}
 	}

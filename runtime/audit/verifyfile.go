@@ -26,18 +26,29 @@ const mostListings = 10
 // it is read, as a rotation does with the oldest ones, the verification begins anew: it tells whether the file had to
 // be there.
 func verifyFile(ctx context.Context, path string, opts VerifyOptions, listed func()) (Summary, error) {
+	return readChain(ctx, path, opts, listed, nil, (*verifier).readAll)
+}
+
+// readChain is verifyFile; begin, unless nil, is that of ReadFile, and readClosed reads the closed files.
+func readChain(
+	ctx context.Context, path string, opts VerifyOptions, listed func(), begin func() func(line []byte) error,
+	readClosed func(*verifier, []rotatedFile) error,
+) (Summary, error) {
 	path = followed(path)
 	for listings := 1; ; listings++ {
 		v, err := newVerifier(opts)
 		if err != nil {
 			return Summary{}, err
 		}
+		if begin != nil {
+			v.visit = begin()
+		}
 		if base, number := closedFile(path); number > 0 {
 			v.required, v.path = number, base
 			return v.finish(v.readFile(rotatedFile{path, number}))
 		}
 		v.path = path
-		s, err := v.readFiles(ctx, listed)
+		s, err := v.readFiles(ctx, listed, readClosed)
 		switch {
 		case !errors.Is(err, errRemoved):
 			return s, err
@@ -53,23 +64,33 @@ func verifyFile(ctx context.Context, path string, opts VerifyOptions, listed fun
 var errRemoved = errors.New("was removed while the files before it were verified")
 
 // readFiles reads the file, and before it those that were closed.
-func (v *verifier) readFiles(ctx context.Context, listed func()) (Summary, error) {
+func (v *verifier) readFiles(
+	ctx context.Context, listed func(), readClosed func(*verifier, []rotatedFile) error,
+) (Summary, error) {
 	current, size, closed, err := snapshot(ctx, v.path)
 	if err != nil {
 		return Summary{}, err
 	}
 	defer current.Close()
 	listed()
-	for _, file := range closed {
-		err := v.readFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			return v.summary, fmt.Errorf("the audit file %s %w", file.path, errRemoved)
-		}
-		if err != nil {
-			return v.finish(err)
-		}
+	err = readClosed(v, closed)
+	if missing := (*fs.PathError)(nil); errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) {
+		return v.summary, fmt.Errorf("the audit file %s %w", missing.Path, errRemoved)
+	}
+	if err != nil {
+		return v.finish(err)
 	}
 	return v.finish(v.read(v.path, 0, io.LimitReader(current, size)))
+}
+
+// readAll reads closed files.
+func (v *verifier) readAll(all []rotatedFile) error {
+	for _, file := range all {
+		if err := v.readFile(file); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // closedFile returns the path and the number of a file that was closed; 0: the name is not of that form.

@@ -42,3 +42,6 @@ func Owner() Caller {
 	}
 	return Caller{Subject: "uid:" + strconv.Itoa(os.Getuid()), Issuer: stdio}
 }
+
+// User returns the user of the operating system who has a name, such as Owner returns for a process of that user.
+func User(name string) Caller { return Caller{Subject: name, Issuer: stdio} }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/desk"
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
@@ -31,7 +32,7 @@ func about(item *approve.Item) string {
 		rank        int
 	}
 	var params []param
-	for name, value := range members(item.Params) {
+	for name, value := range desk.Members(item.Params) {
 		params = append(params, param{name, brief(value), rank(item, name)})
 	}
 	if len(params) == 0 {
@@ -80,13 +81,36 @@ func brief(value json.RawMessage) string {
 	return words.PrintableJSON(string(quoted))
 }
 
-// errNotSelected is the error of a command for one item with flags that select several.
-var errNotSelected = errors.New("-agent and -operation are for list and deny")
+// What is wrong with flags.
+var (
+	errMisplaced = errors.New("this flag is for other commands")
+	errMany      = errors.New("-first and -last are 1 to 1000")
+)
 
-// check returns what is wrong with flags that select items.
+// check returns what is wrong with the flags of a command: those of others, and numbers that are too large.
 func (f *Flags) check(words []string) error {
-	if (f.Agent != "" || f.Operation != "") && words[0] != "list" && words[0] != "deny" {
-		return errNotSelected
+	for _, flag := range []struct {
+		name  string
+		given bool
+		of    []string
+	}{
+		{"agent", f.Agent != "", []string{"list", "deny"}},
+		{"operation", f.Operation != "", []string{"list", "deny", "executions", "audit"}},
+		{"status", f.Status != "", []string{"executions"}},
+		{"first", f.First != 0 && f.First != standardListed, []string{"executions"}},
+		{"after", f.After != "", []string{"executions"}},
+		{"event", f.Event != "", []string{"audit"}},
+		{"caller", f.Caller != "", []string{"audit", "quotas"}},
+		{"issuer", f.Issuer != "", []string{"quotas"}},
+		{"last", f.Last != 0 && f.Last != standardLast, []string{"audit"}},
+		{"follow", f.Follow, []string{"audit"}},
+	} {
+		if flag.given && !slices.Contains(flag.of, words[0]) {
+			return fmt.Errorf("-%s: %w: %s", flag.name, errMisplaced, strings.Join(flag.of, ", "))
+		}
+	}
+	if f.First < 0 || f.First > mostListed || f.Last < 0 || f.Last > mostListed {
+		return errMany
 	}
 	return nil
 }
@@ -103,7 +127,7 @@ func agentOf(item *approve.Item) string {
 	if item.Kind != approve.Step && item.Operation != gen.ExecuteAgent {
 		return ""
 	}
-	for member, value := range members(item.Params) {
+	for member, value := range desk.Members(item.Params) {
 		if member == "element_name" && json.Unmarshal(value, &name) == nil {
 			return name
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/aqltag/aqltag/runtime/approve"
-	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/internal/desk"
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
@@ -19,7 +19,7 @@ var errNothingToType = errors.New("not approved: this item has no value to type;
 // approve approves an item.
 func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 	item, err := d.Inbox.Get(ctx, id)
-	if err == nil && holds(&item) {
+	if err == nil && desk.Holds(&item) {
 		err = errHeld
 	}
 	if err != nil {
@@ -56,7 +56,7 @@ func (d *Desk) decide(ctx context.Context, f Flags, item *approve.Item, of decis
 	if err := d.writeItem(t, item); err != nil {
 		return fmt.Errorf("writing to the terminal: %w", err)
 	}
-	if err := item.Refuses(d.by(true)); err != nil {
+	if err := d.person.Refuses(item, true, d.now()); err != nil {
 		return d.explain(err, item)
 	}
 	if item.StateAt(d.now()) == approve.Open {
@@ -91,16 +91,11 @@ func (t *dialog) askToType(ctx context.Context, item *approve.Item, of decision,
 	return nil
 }
 
-// by returns a vote of who is at the desk.
-func (d *Desk) by(approves bool) approve.Vote {
-	return approve.Vote{By: d.Who, Groups: d.Groups, Channel: approve.Terminal, Approve: approves, At: d.now()}
-}
-
 // explain adds to the error of a vote what its person can do.
 func (d *Desk) explain(err error, item *approve.Item) error {
 	switch {
 	case errors.Is(err, approve.ErrNotApprover):
-		return fmt.Errorf("%w: %s", err, words.Printable(needs(&item.Needs)))
+		return fmt.Errorf("%w: %s", err, desk.Needs(&item.Needs))
 	case errors.Is(err, approve.ErrTooEarly):
 		return fmt.Errorf("%w; wait until %s", err, d.clock(item.Ready))
 	case errors.Is(err, approve.ErrMistyped):
@@ -113,58 +108,16 @@ func (d *Desk) explain(err error, item *approve.Item) error {
 
 // vote votes, records the vote, and says what has become of the item.
 func (d *Desk) vote(ctx context.Context, id string, approves bool, f Flags) error {
-	vote := d.by(approves)
-	vote.Reason, vote.Typed = f.Reason, f.Type
-	item, err := d.Inbox.Vote(ctx, id, vote)
-	if err != nil {
+	item, err := d.person.Vote(ctx, d.Inbox, d.Audit, id, approve.Vote{
+		Approve: approves, Reason: f.Reason, Typed: f.Type, At: d.now(),
+	})
+	_, unrecorded := errors.AsType[*desk.UnrecordedError](err)
+	if err != nil && !unrecorded {
 		return d.explain(err, &item)
 	}
-	fmt.Fprintln(d.Stdout, d.outcome(&item))
-	if d.Audit == nil || item.State == approve.Used { // what is lifted is on record already
-		return nil
+	if f.JSON {
+		return errors.Join(d.printJSON(&item), err)
 	}
-	event := audit.ApprovalGranted
-	if !approves {
-		event = audit.ApprovalDenied
-	}
-	err = d.Audit.Write(ctx, audit.Record{
-		Time: d.now(), Event: event, Adapter: item.Adapter, Operation: item.Operation, DangerLevel: item.Danger.Level(),
-		Outcome: audit.Success, Reason: f.Reason, Rule: item.Rule, ApprovalID: item.ID, Caller: d.Who,
-	})
-	if err != nil {
-		return fmt.Errorf("the vote counts, but it is not in the audit log: %w", err)
-	}
-	return nil
-}
-
-// outcome says what has become of an item after a vote.
-func (d *Desk) outcome(item *approve.Item) string {
-	id := words.Printable(item.ID)
-	switch item.State {
-	case approve.Approved:
-		switch item.Kind {
-		case approve.Continuation:
-			return fmt.Sprintf("%s is approved. If the caller calls again until %s, all its calls go on until the quota resets.",
-				id, d.clock(item.Expires))
-		case approve.Enquiry:
-			return fmt.Sprintf("%s is approved. The execution goes on.", id)
-		case approve.Step:
-			return fmt.Sprintf("%s is approved. The agent is told so if it reports the action again until %s.",
-				id, d.clock(item.Expires))
-		}
-		return fmt.Sprintf("%s is approved. The agent can send its request again until %s; it then runs once.",
-			id, d.clock(item.Expires))
-	case approve.Used:
-		return released(item)
-	case approve.Denied:
-		switch item.Kind {
-		case approve.Continuation:
-			return fmt.Sprintf("%s is denied. Until %s, all calls of the caller that meet the pause are told so.",
-				id, d.clock(item.Expires))
-		case approve.Enquiry:
-			return fmt.Sprintf("%s is denied. The execution is told so.", id)
-		}
-		return fmt.Sprintf("%s is denied. The agent is told so when it sends its request again.", id)
-	}
-	return fmt.Sprintf("Your approval of %s counts. It still needs %s.", id, words.Printable(missing(item)))
+	fmt.Fprintln(d.Stdout, desk.Outcome(&item, words.Printable(item.ID), d.now().Local()))
+	return err
 }

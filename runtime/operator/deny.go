@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/internal/desk"
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
@@ -41,11 +42,11 @@ func (d *Desk) denyNamed(ctx context.Context, f Flags, ids []string) error {
 	var items []approve.Item
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		item, err := d.Inbox.Get(ctx, id)
-		if err == nil && holds(&item) {
+		if err == nil && desk.Holds(&item) {
 			err = approve.ErrHeld
 		}
 		if err == nil {
-			err = item.Refuses(d.by(false))
+			err = d.person.Refuses(&item, false, d.now())
 		}
 		if err != nil {
 			return fmt.Errorf("nothing is denied: %s: %w", id, d.explain(err, &item))
@@ -61,8 +62,8 @@ func (d *Desk) denySelected(ctx context.Context, f Flags) error {
 		return err
 	}
 	items = slices.DeleteFunc(items, func(item approve.Item) bool {
-		return item.StateAt(d.now()) != approve.Open || holds(&item) || !f.selects(&item) ||
-			item.Refuses(d.by(false)) != nil
+		return item.StateAt(d.now()) != approve.Open || desk.Holds(&item) || !f.selects(&item) ||
+			d.person.Refuses(&item, false, d.now()) != nil
 	})
 	if len(items) == 0 {
 		return errors.Join(errNothingWaits, unread)
@@ -114,7 +115,9 @@ func (d *Desk) denyAll(ctx context.Context, f Flags, items []approve.Item) error
 			return fmt.Errorf("after %d of %d items: %w", denied, len(items), err)
 		}
 	}
-	fmt.Fprintf(d.Stdout, "%d of %d items are denied.\n", denied, len(items))
+	if !f.JSON {
+		fmt.Fprintf(d.Stdout, "%d of %d items are denied.\n", denied, len(items))
+	}
 	if denied < len(items) {
 		return errNotAllDenied
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -435,5 +436,29 @@ func TestVotesAreOnRecord(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s lacks %s", &out, want)
 		}
+	}
+}
+
+// What the adapter depends on is looked at: each on a line, and with an exit code for scripts.
+func TestHealth(t *testing.T) {
+	d := newDesk("")
+	d.State = new(store.Memory)
+	d.Audit = audit.New(audit.Options{Sinks: []audit.Sink{audit.Slog(slog.New(slog.DiscardHandler))}})
+	d.ask(t, nil)
+	if code := d.run(t, operator.Flags{}, "health"); code != 0 {
+		t.Errorf("exit code %d: %s", code, d.stderr.String())
+	}
+	for _, want := range []string{"store  ok", "inbox  ok", "1 open", "audit  ok"} {
+		if !strings.Contains(d.stdout.String(), want) {
+			t.Errorf("no %q in\n%s", want, d.stdout.String())
+		}
+	}
+	if err := d.Audit.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.stdout.Reset()
+	if code := d.run(t, operator.Flags{}, "health"); code != 1 || !strings.Contains(d.stdout.String(), "audit  fails") ||
+		!strings.Contains(d.stderr.String(), "audit: ") {
+		t.Errorf("exit code %d:\n%s%s", code, d.stdout.String(), d.stderr.String())
 	}
 }

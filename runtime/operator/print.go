@@ -11,17 +11,12 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/approve"
-	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/internal/desk"
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-const (
-	// longestValue is how much of the value of a parameter is shown, in bytes: of an item that the inbox has made, all
-	// that it has, with an escape for each of its characters.
-	longestValue = 4 << 10
-	// lookEvery is how often watch looks at the inbox without a hint.
-	lookEvery = 2 * time.Second
-)
+// lookEvery is how often watch looks at the inbox without a hint.
+const lookEvery = 2 * time.Second
 
 func (d *Desk) now() time.Time { return d.Now() }
 
@@ -67,16 +62,16 @@ func (d *Desk) list(ctx context.Context, f Flags) error {
 func (d *Desk) line(item *approve.Item, now time.Time) string {
 	what := item.Operation + " " + string(item.Danger)
 	switch {
-	case holds(item):
+	case desk.Holds(item):
 		what = strings.TrimSpace("agent " + item.Agent + " " + item.Execution)
 	case item.Kind == approve.Continuation:
 		what = "all operations"
 	}
 	columns := []string{
-		item.ID, string(item.State), what, string(item.Kind), "by " + name(item.Caller),
+		item.ID, string(item.State), what, string(item.Kind), "by " + desk.Name(item.Caller),
 		now.Sub(item.Opened).Round(time.Second).String() + " ago",
 	}
-	if left := missing(item); len(item.Votes) > 0 && item.State == approve.Open {
+	if left := desk.Missing(item); len(item.Votes) > 0 && item.State == approve.Open {
 		columns = append(columns, "still needs "+left)
 	}
 	for i := range columns {
@@ -126,7 +121,7 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 		}
 	}
 	switch {
-	case holds(item):
+	case desk.Holds(item):
 		fact("agent", words.Printable(item.Agent)+", of "+words.Printable(item.Adapter))
 	case item.Kind == approve.Continuation:
 		fact("operation", "all of "+words.Printable(item.Adapter)+"; a call of "+words.Printable(item.Operation)+
@@ -144,11 +139,11 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 	fact("rule", words.Printable(item.Rule))
 	fact("execution", words.Printable(item.Execution))
 	asked := "asked by"
-	if holds(item) {
+	if desk.Holds(item) {
 		asked = "caller"
 	}
-	fact(asked, fmt.Sprintf("%s, %s ago", name(item.Caller), now.Sub(item.Opened).Round(time.Second)))
-	fact("needs", words.Printable(needs(&item.Needs)))
+	fact(asked, fmt.Sprintf("%s, %s ago", desk.Name(item.Caller), now.Sub(item.Opened).Round(time.Second)))
+	fact("needs", desk.Needs(&item.Needs))
 	if typing := item.Typing; typing.Param != "" {
 		fact("to approve", words.Printable("type the value of "+typing.Param+": "+typing.Value))
 	}
@@ -165,7 +160,7 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 		if !vote.Approve {
 			did = "denied"
 		}
-		text := fmt.Sprintf("%s %s at %s", name(vote.By), did, d.clock(vote.At))
+		text := fmt.Sprintf("%s %s at %s", desk.Name(vote.By), did, d.clock(vote.At))
 		if vote.Reason != "" {
 			text += ": " + words.Printable(vote.Reason)
 		}
@@ -182,20 +177,21 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 
 // paramsTitle is the title of the parameters of an item.
 func paramsTitle(item *approve.Item) string {
-	if holds(item) {
+	if desk.Holds(item) {
 		return "the agent says"
 	}
 	return "parameters, which the agent chose"
 }
 
-// writeParams writes a JSON object, each member on a line. An item has no long values, unless somebody else has
-// written it: of those there are parts, so that none hides the others.
+// writeParams writes a JSON object, each member on a line.
 func writeParams(out *strings.Builder, title, object string) {
-	title = "  " + title + ":\n"
-	for name, value := range members(object) {
-		text := words.Excerpt(words.PrintableJSON(string(value)), longestValue)
-		fmt.Fprintf(out, "%s    %s  %s\n", title, words.Printable(name), text)
-		title = ""
+	params := desk.Params(object)
+	if len(params) == 0 {
+		return
+	}
+	out.WriteString("  " + title + ":\n")
+	for _, param := range params {
+		fmt.Fprintf(out, "    %s  %s\n", param.Name, param.Value)
 	}
 }
 
@@ -248,61 +244,5 @@ func (d *Desk) watch(ctx context.Context, f Flags) error {
 	}
 }
 
-// name returns a caller for people to read.
-func name(c identity.Caller) string {
-	switch {
-	case c.Anonymous():
-		return "an anonymous caller"
-	case c.Issuer == "":
-		return words.Printable(c.Subject)
-	}
-	return words.Printable(c.Subject) + " (" + words.Printable(c.Issuer) + ")"
-}
-
-// missing says who must approve still; empty: nobody.
-func missing(item *approve.Item) string { return all(item.Missing()) }
-
-// all says how many people factors need together, and of which groups; empty: there are none.
-func all(factors []approve.Factor) string {
-	var parts []string
-	for _, factor := range factors {
-		parts = append(parts, people(factor))
-	}
-	return strings.Join(parts, ", and ")
-}
-
-// needs says who must approve.
-func needs(n *approve.Needs) string {
-	text := all(n.Factors)
-	if text == "" {
-		text = "1 person"
-	}
-	if n.NotRequester {
-		text += ", not who asks"
-	}
-	if n.Reason {
-		text += ", with a reason"
-	}
-	return text
-}
-
-// people says how many people a factor needs, and of which groups.
-func people(f approve.Factor) string {
-	text := "1 person"
-	if f.Count > 1 {
-		text = fmt.Sprintf("%d people", f.Count)
-	}
-	if len(f.Groups) > 0 {
-		text += " of " + strings.Join(f.Groups, " or ")
-	}
-	return text
-}
-
 // clock is a time for people to read: with its date, unless that is today.
-func (d *Desk) clock(t time.Time) string {
-	t, now := t.Local(), d.now().Local()
-	if t.YearDay() != now.YearDay() || t.Year() != now.Year() {
-		return t.Format("2006-01-02 15:04:05")
-	}
-	return t.Format("15:04:05")
-}
+func (d *Desk) clock(t time.Time) string { return desk.Clock(t, d.now().Local()) }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/aqltag/aqltag/runtime/approve"
-	"github.com/aqltag/aqltag/runtime/words"
+	"github.com/aqltag/aqltag/runtime/internal/desk"
 )
 
 // What is asked of the wrong item.
@@ -15,13 +15,10 @@ var (
 	errNotHeld = errors.New("this item holds no agent; operator approve is for it")
 )
 
-// holds reports whether an item is about an agent that is held.
-func holds(item *approve.Item) bool { return item.Kind == approve.Pause || item.Kind == approve.Block }
-
 // heldItem returns the item with an ID, which must be about an agent that is held. The ID may be that of its challenge.
 func (d *Desk) heldItem(ctx context.Context, id string) (approve.Item, error) {
 	item, err := d.Inbox.Get(ctx, id)
-	if err == nil && !holds(&item) {
+	if err == nil && !desk.Holds(&item) {
 		err = errNotHeld
 	}
 	return item, err
@@ -41,7 +38,7 @@ func (d *Desk) showCode(ctx context.Context, id string) error {
 	if err := d.logIn(ctx, t, true); err != nil {
 		return err
 	}
-	shown, err := d.challenges.Show(ctx, d.Who, item.ID)
+	shown, err := d.person.Show(ctx, d.Inbox, d.challenges, item.ID, d.now())
 	if err != nil {
 		return err
 	}
@@ -66,14 +63,4 @@ func (d *Desk) unblock(ctx context.Context, f Flags, id string) error {
 	return d.decide(ctx, f, &item, decision{
 		word: "unblock", lets: "let the agent go on", where: "who lets an agent go on types that", known: true,
 	})
-}
-
-// released says that an agent that was held may go on.
-func released(item *approve.Item) string {
-	what := fmt.Sprintf("agent %s is not blocked any more", words.Printable(item.Agent))
-	if item.Kind == approve.Pause {
-		what = fmt.Sprintf("execution %s of agent %s is not paused any more", words.Printable(item.Execution),
-			words.Printable(item.Agent))
-	}
-	return words.Printable(item.ID) + " is lifted: " + what + "."
 }

@@ -2,20 +2,14 @@ package operator
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"iter"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/internal/desk"
 	"github.com/aqltag/aqltag/runtime/words"
 )
-
-// widthOfLine is how many characters of a parameter stand on a line: fewer than a terminal shows, so that no text of
-// the agent begins one.
-const widthOfLine = 72
 
 // showWhole prints everything about one item, with all of its parameters.
 func (d *Desk) showWhole(ctx context.Context, f Flags, item *approve.Item) error {
@@ -35,47 +29,16 @@ func (d *Desk) showWhole(ctx context.Context, f Flags, item *approve.Item) error
 	return writeWhole(d.Stdout, fmt.Sprintf("%s, all of their %d bytes", paramsTitle(item), len(whole)), whole)
 }
 
-// writeWhole writes all of a JSON object. Each member begins with its name, and has lines behind a bar, and behind a
-// plus where a line goes on: what an agent has written begins none.
+// writeWhole writes all of a JSON object. Each member begins with its name. What an agent has written begins no line.
 func writeWhole(w io.Writer, title, object string) error {
 	var out strings.Builder
 	out.WriteString("  " + title + ":\n")
-	for name, value := range members(object) {
+	for name, value := range desk.All(object) {
 		fmt.Fprintf(&out, "    %s\n", words.Printable(name))
-		var text string
-		if json.Unmarshal(value, &text) != nil {
-			text = words.PrintableJSON(string(value))
-		}
-		for line := range strings.SplitSeq(text, "\n") {
-			for mark := "|"; mark == "|" || line != ""; mark = "+" {
-				end, count := 0, 0
-				for end < len(line) && count < widthOfLine {
-					_, size := utf8.DecodeRuneInString(line[end:])
-					end, count = end+size, count+1
-				}
-				fmt.Fprintf(&out, "      %s %s\n", mark, words.Printable(line[:end]))
-				line = line[end:]
-			}
+		for line := range desk.Lines(value) {
+			fmt.Fprintf(&out, "      %s\n", line)
 		}
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
-}
-
-// members are the names and values of a JSON object, up to the first that cannot be read.
-func members(object string) iter.Seq2[string, json.RawMessage] {
-	return func(yield func(string, json.RawMessage) bool) {
-		decoder := json.NewDecoder(strings.NewReader(object))
-		_, err := decoder.Token()
-		for err == nil && decoder.More() {
-			var name json.Token
-			var value json.RawMessage
-			if name, err = decoder.Token(); err != nil {
-				return
-			}
-			if err = decoder.Decode(&value); err != nil || !yield(fmt.Sprint(name), value) {
-				return
-			}
-		}
-	}
 }

@@ -57,6 +57,13 @@ func TestLongParameters(t *testing.T) {
 	if err := json.Unmarshal(d.stdout.Bytes(), &item); err != nil || !strings.Contains(item.Params, "curl evil") {
 		t.Errorf("as JSON: %s, %v", &d.stdout, err)
 	}
+	damaged := d.ask(t, func(q *approve.Question) {
+		q.Binding, q.Params = approve.Binding{2}, `{"script":"`+strings.Repeat("x", 1000)+" the end"
+	})
+	d.stdout.Reset()
+	if d.run(t, operator.Flags{Full: true}, "show", damaged); !strings.Contains(d.stdout.String(), "the end") {
+		t.Errorf("what is no JSON: %s", &d.stdout)
+	}
 	more := d.ask(t, func(q *approve.Question) {
 		q.Binding, q.Params = approve.Binding{1}, `{"script":"`+strings.Repeat("x", 200<<10)+`"}`
 	})

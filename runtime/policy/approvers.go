@@ -82,7 +82,19 @@ func (a *Approvers) String() string {
 		text += ", with a reason"
 	}
 	if a.Within > 0 {
-		text += fmt.Sprintf(", within %v", a.Within)
+		text += ", within " + span(a.Within)
+	}
+	return text
+}
+
+// span returns a duration as a policy has it: 1h, and not 1h0m0s.
+func span(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
 	}
 	return text
 }

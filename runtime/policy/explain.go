@@ -80,10 +80,7 @@ func (b *Bound) Explain(operation string, q Request) Explanation {
 		if len(r.Hide) > 0 {
 			m.Effect = "hide"
 		}
-		if source := b.policy.Source; source != nil {
-			line, _ := source.Position(ofRule(i, ""), -1)
-			m.Place = fmt.Sprintf("%s:%d", source.Name(), line)
-		}
+		m.Place = b.policy.Place(i)
 		if o == nil {
 			m.Why = "the adapter has no such operation"
 			continue

@@ -22,6 +22,8 @@ type Loop struct {
 	// Terminal is how well the terminals of operators are kept from agents, where the adapter has no other channels;
 	// empty: SameUser.
 	Terminal ChannelStrength
+	// Console is the same of the console (package console), where one is served; empty: SameUser.
+	Console ChannelStrength
 	// Agents have limits of their own. Other agents have those of the loop.
 	Agents []LoopAgent
 }

@@ -30,6 +30,7 @@ func (p *Policy) ValidateLoop(unread map[Part]bool) Mistakes {
 	oneOf(f, "block", l.Block, []LoopBlock{BlockCaller, BlockAgent})
 	oneOf(f, "challenge.channel", l.Channel, ChannelStrengths())
 	oneOf(f, "challenge.terminal", l.Terminal, ChannelStrengths())
+	oneOf(f, "challenge.console", l.Console, ChannelStrengths())
 	if l.Silence < 0 || l.Silence > longestSilence {
 		f.add(ofLoop("silence"), "silence is %v; it is at most %v", l.Silence, longestSilence)
 	}

@@ -1,11 +1,8 @@
 package verify
 
 import (
-	"context"
 	"fmt"
 	"strings"
-
-	"github.com/aqltag/aqltag/runtime/approve"
 )
 
 // Strength says what an agent would have to break to read a channel. A greater one is stronger.
@@ -41,21 +38,22 @@ func ParseStrength(text string) (Strength, error) {
 	return 0, fmt.Errorf("a channel has no strength %q: it is %s", text, strings.Join(strengths[1:], ", "))
 }
 
-// Channel is a way to people.
+// Channel is a way to people. Package notify has those that only tell them that something waits.
 type Channel struct {
 	Name     string
 	Strength Strength
 	// Shows reports that people can see codes there, with Box.Show.
 	Shows bool
-	// Tell tells people that something waits for them; nil: the channel tells nobody. An item has no code in it. Tell may
-	// take as long as its context lasts, in a goroutine of its own.
-	Tell func(ctx context.Context, item approve.Item) error
 }
 
 // Terminal is the channel of package operator: a terminal that opens the state. Its strength is for the operator of the
 // adapter to say. It is SameUser if agents run as the user of the adapter, as they do where their client starts it on
 // stdio.
 func Terminal(s Strength) Channel { return Channel{Name: "terminal", Strength: s, Shows: true} }
+
+// Console is the channel of package console: a browser. Its strength is for the operator of the adapter to say. It is
+// SameUser if agents run as the user of the adapter, or as the one whose browser it is.
+func Console(s Strength) Channel { return Channel{Name: "console", Strength: s, Shows: true} }
 
 // strongest returns the greatest strength at which codes are shown.
 func (o *Options) strongest() (strength Strength) {
@@ -81,7 +79,7 @@ func (o *Options) checkChannels() error {
 			"or add a channel", shows)
 	}
 	return fmt.Errorf("%s at the strength %v, only at %v, where an agent with a shell can read them: run the adapter as "+
-		"another user than its agents, or on another machine, and say so (challenge.terminal in the loop "+
-		"of the policy), or accept the risk in writing there (challenge.channel: %v)",
+		"another user than its agents, or on another machine, and say so (challenge.terminal, and challenge.console "+
+		"where there is one, in the loop of the policy), or accept the risk in writing there (challenge.channel: %v)",
 		shows, o.Minimum, have, have)
 }

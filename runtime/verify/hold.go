@@ -186,22 +186,32 @@ func (b *Box) put(ctx context.Context, h *hold, now time.Time) error {
 
 // each calls f with the holds whose keys begin with a text, until f returns false. It counts those that cannot be read.
 func (b *Box) each(ctx context.Context, start string, f func(hold) bool) (unreadable int, err error) {
+	err = b.scan(ctx, start, func(entry store.Entry) bool {
+		h, err := parse(entry)
+		if err != nil {
+			unreadable++
+			return true
+		}
+		return f(h)
+	})
+	return unreadable, err
+}
+
+// scan calls visit with the entries whose keys begin with a text, until visit returns false.
+func (b *Box) scan(ctx context.Context, start string, visit func(store.Entry) bool) error {
 	for after := ""; ; {
 		entries, err := b.o.Store.List(ctx, start, after, pageSize)
 		if err != nil {
-			return unreadable, fmt.Errorf("listing what holds agents: %w", err)
+			return fmt.Errorf("listing what holds agents: %w", err)
 		}
 		for _, entry := range entries {
-			switch h, err := parse(entry); {
-			case err != nil:
-				unreadable++
-			case !f(h):
-				return unreadable, nil
+			if !visit(entry) {
+				return nil
 			}
 			after = entry.Key
 		}
 		if len(entries) < pageSize {
-			return unreadable, nil
+			return nil
 		}
 	}
 }

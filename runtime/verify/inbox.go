@@ -25,7 +25,11 @@ func (b *Box) Inbox(inner approve.Inbox) approve.Inbox { return &inbox{inner, b}
 func (i *inbox) Get(ctx context.Context, id string) (approve.Item, error) {
 	h, err := i.box.named(ctx, id)
 	if h.version == 0 && errors.Is(err, approve.ErrUnknown) {
-		return i.Inbox.Get(ctx, id)
+		item, failure := i.Inbox.Get(ctx, id)
+		if _, some := errors.AsType[*approve.UnreadableError](err); some && errors.Is(failure, approve.ErrUnknown) {
+			return item, err // it may be one of those that cannot be read
+		}
+		return item, failure
 	}
 	if errors.Is(err, approve.ErrDecided) || errors.Is(err, approve.ErrExpired) {
 		err = nil
@@ -53,6 +57,25 @@ func (i *inbox) List(ctx context.Context) ([]approve.Item, error) {
 		return cmp.Or(x.Opened.Compare(y.Opened), cmp.Compare(x.ID, y.ID))
 	})
 	return items, err
+}
+
+func (i *inbox) Scan(
+	ctx context.Context, visit func(entry store.Entry, item func() (approve.Item, error)) bool,
+) error {
+	more := true
+	err := i.Inbox.Scan(ctx, func(entry store.Entry, item func() (approve.Item, error)) bool {
+		more = visit(entry, item)
+		return more
+	})
+	if err != nil || !more {
+		return err
+	}
+	return i.box.scan(ctx, prefix, func(entry store.Entry) bool {
+		return visit(entry, func() (approve.Item, error) {
+			h, err := parse(entry)
+			return h.item(), err
+		})
+	})
 }
 
 func (i *inbox) Vote(ctx context.Context, id string, v approve.Vote) (approve.Item, error) {
@@ -97,6 +120,5 @@ func (b *Box) override(ctx context.Context, h *hold, v approve.Vote) error {
 		return fmt.Errorf("lifting what holds an agent: %w", err)
 	}
 	*h = next
-	b.tell(ctx, h)
 	return nil
 }

@@ -50,9 +50,8 @@ func (b *Box) Open(ctx context.Context, s Subject) (ID, error) {
 	return ID{}, fmt.Errorf("holding an agent: %w", ctx.Err())
 }
 
-// opened records that a hold has begun, and tells people of it. What was in its place may be a pause that has expired.
+// opened records that a hold has begun. What was in its place may be a pause that has expired.
 func (b *Box) opened(ctx context.Context, before, next *hold) error {
-	b.tell(ctx, next)
 	if before.version != 0 && before.Item.State == approve.Open {
 		if err := b.write(ctx, before.record(audit.ChallengeExpired, audit.Failure, "")); err != nil {
 			return err

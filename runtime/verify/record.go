@@ -3,8 +3,6 @@ package verify
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"time"
 
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/identity"
@@ -12,9 +10,6 @@ import (
 
 // operation is what records of challenges are about.
 const operation = "verify_challenge"
-
-// tellTimeout bounds how long a channel may take to tell people.
-const tellTimeout = 10 * time.Second
 
 // record returns the record of an event of the hold's challenge.
 func (h *hold) record(event audit.Event, outcome audit.Outcome, reason string) audit.Record {
@@ -44,22 +39,4 @@ func (b *Box) write(ctx context.Context, records ...audit.Record) error {
 		return fmt.Errorf("recording what becomes of a challenge: %w", err)
 	}
 	return nil
-}
-
-// tell tells people what holds an agent, or no longer does, on every channel. It does not wait for them.
-func (b *Box) tell(ctx context.Context, h *hold) {
-	item := h.item()
-	for _, channel := range b.o.Channels {
-		if channel.Tell == nil {
-			continue
-		}
-		go func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellTimeout)
-			defer cancel()
-			if err := channel.Tell(ctx, item); err != nil {
-				b.o.Logger.LogAttrs(ctx, slog.LevelError, "people were not told that an agent is held",
-					slog.String("channel", channel.Name), slog.String("item", item.ID), slog.Any("error", err))
-			}
-		}()
-	}
 }

@@ -25,8 +25,7 @@ func (d *decoder) document(n *yaml.Node) {
 		n = n.Content[0]
 	}
 	d.locate(ofPolicy(""), n)
-	keys := []string{"version", "default", "rules", "loop"}
-	seen := d.mapping(n, ofPolicy(""), "a policy", keys, func(part policy.Part, v *yaml.Node) {
+	seen := d.mapping(n, ofPolicy(""), "a policy", policyKeys, func(part policy.Part, v *yaml.Node) {
 		switch part.Key {
 		case "version":
 			if v.Kind != yaml.ScalarNode || v.Value != "1" || v.ShortTag() != "!!int" {
@@ -61,11 +60,6 @@ func (d *decoder) rules(n *yaml.Node, part policy.Part) {
 		d.rule(node, i)
 	}
 }
-
-// ruleKeys are the keys of a rule.
-var ruleKeys = []string{"name", "effect", "operations", "categories", "danger", "callers", "issuers", "scopes",
-	"anonymous", "not", "when", "hide", "reason", "cooldown", "reauthenticate",
-	"approvers"}
 
 func (d *decoder) rule(n *yaml.Node, i int) {
 	r := &d.policy.Rules[i]
@@ -111,8 +105,7 @@ func (d *decoder) rule(n *yaml.Node, i int) {
 }
 
 func (d *decoder) exception(n *yaml.Node, part policy.Part, e *policy.Exception) {
-	keys := []string{"operations", "callers", "issuers", "scopes"}
-	seen := d.mapping(n, part, "not", keys, func(part policy.Part, v *yaml.Node) {
+	seen := d.mapping(n, part, "not", exceptionKeys, func(part policy.Part, v *yaml.Node) {
 		list := texts[string](d, part, v)
 		switch part.Key {
 		case "not.operations":
@@ -131,8 +124,7 @@ func (d *decoder) exception(n *yaml.Node, part policy.Part, e *policy.Exception)
 }
 
 func (d *decoder) approvers(n *yaml.Node, part policy.Part, a *policy.Approvers) {
-	keys := []string{"count", "groups", "not", "reason", "within"}
-	seen := d.mapping(n, part, "approvers", keys, func(part policy.Part, v *yaml.Node) {
+	seen := d.mapping(n, part, "approvers", approverKeys, func(part policy.Part, v *yaml.Node) {
 		switch part.Key {
 		case "approvers.count":
 			a.Count = d.count(part, v)
@@ -150,10 +142,6 @@ func (d *decoder) approvers(n *yaml.Node, part policy.Part, a *policy.Approvers)
 		d.add(part, "approvers is empty; for one person, whoever that is, write count: 1")
 	}
 }
-
-// conditionKeys are the keys of a condition.
-var conditionKeys = []string{"param", "in", "not_in", "equals", "not_equals", "less_than", "greater_than", "at_least",
-	"at_most", "like", "not_like", "given"}
 
 func (d *decoder) conditions(n *yaml.Node, part policy.Part, r *policy.Rule) {
 	if !d.sequence(n, part, "when", "a list of conditions such as {param: status, in: [done]}") {

@@ -1,19 +1,17 @@
 package policyfile
 
 import (
+	"slices"
+
 	"go.yaml.in/yaml/v4"
 
 	"github.com/aqltag/aqltag/runtime/policy"
 )
 
-// limitKeys are the keys of what an agent may do without a person.
-var limitKeys = []string{"max_steps", "risk_tolerance", "deny", "requires_approval", "auto_approve"}
-
 func (d *decoder) loop(n *yaml.Node, part policy.Part) {
 	l := new(policy.Loop)
 	d.policy.Loop = l
-	keys := append([]string{"mode", "block", "silence", "challenge", "agents"}, limitKeys...)
-	d.mapping(n, part, "loop", keys, func(part policy.Part, v *yaml.Node) {
+	d.mapping(n, part, "loop", slices.Concat(loopKeys, limitKeys), func(part policy.Part, v *yaml.Node) {
 		switch part.Key {
 		case "loop.mode":
 			l.Mode = policy.LoopMode(d.text(part, v))
@@ -48,8 +46,7 @@ func (d *decoder) limit(n *yaml.Node, part policy.Part, l *policy.LoopLimits) {
 }
 
 func (d *decoder) challenge(n *yaml.Node, part policy.Part, l *policy.Loop) {
-	keys := []string{"expires", "channel", "terminal"}
-	seen := d.mapping(n, part, "challenge", keys, func(part policy.Part, v *yaml.Node) {
+	seen := d.mapping(n, part, "challenge", challengeKeys, func(part policy.Part, v *yaml.Node) {
 		switch lastKey(part) {
 		case "expires":
 			l.ChallengeExpires = d.duration(part, v)
@@ -57,6 +54,8 @@ func (d *decoder) challenge(n *yaml.Node, part policy.Part, l *policy.Loop) {
 			l.Channel = policy.ChannelStrength(d.text(part, v))
 		case "terminal":
 			l.Terminal = policy.ChannelStrength(d.text(part, v))
+		case "console":
+			l.Console = policy.ChannelStrength(d.text(part, v))
 		}
 	})
 	if seen != nil && len(seen) == 0 {
@@ -72,7 +71,7 @@ func (d *decoder) agents(n *yaml.Node, part policy.Part, l *policy.Loop) {
 	}
 	read := func(part policy.Part, v *yaml.Node) {
 		a := policy.LoopAgent{Name: part.Key[len("loop.agents."):]}
-		d.mapping(v, part, "an agent", append([]string{"loosen"}, limitKeys...), func(key policy.Part, v *yaml.Node) {
+		d.mapping(v, part, "an agent", slices.Concat(agentKeys, limitKeys), func(key policy.Part, v *yaml.Node) {
 			if lastKey(key) != "loosen" {
 				d.limit(v, key, &a.LoopLimits)
 			} else if b := d.boolean(key, v); b != nil {

@@ -22,7 +22,7 @@ loop:
   auto_approve: ["read_*"]
   block: agent
   silence: 10m
-  challenge: {expires: 2m, channel: same_user, terminal: other_device}
+  challenge: {expires: 2m, channel: same_user, terminal: other_device, console: other_user}
   agents:
     release_bot: {max_steps: 5, risk_tolerance: conservative, deny: ["npm publish*"], requires_approval: [x]}
     night.bot: {max_steps: 500, auto_approve: ["git pull"], loosen: true}
@@ -32,7 +32,7 @@ loop:
 	}
 	want := &policy.Loop{
 		Mode: policy.Monitoring, Block: policy.BlockAgent, Silence: 10 * time.Minute, ChallengeExpires: 2 * time.Minute,
-		Channel: policy.SameUser, Terminal: policy.OtherDevice,
+		Channel: policy.SameUser, Terminal: policy.OtherDevice, Console: policy.OtherUser,
 		LoopLimits: policy.LoopLimits{
 			MaxSteps: 30, RiskTolerance: policy.Aggressive, Deny: []string{"rm -rf*", "drop_*"},
 			RequiresApproval: []string{"git push*"}, AutoApprove: []string{"read_*"},
