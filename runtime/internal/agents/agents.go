@@ -39,7 +39,8 @@ type Options struct {
 	Risks      []loop.Risk // nil: those of package loop
 	// Score gives actions a risk of the service's own; nil: none.
 	Score    func(ctx context.Context, agent string, r loop.Report) (risk int, why []string, err error)
-	Channels []verify.Channel // none: the terminals of operators, as strong as the policy says they are
+	Channels []verify.Channel // nil: the terminals of operators, as strong as the policy says they are
+	Console  bool             // without Channels, people see codes in a browser, too
 	Audit    *audit.Log
 	// Write records what must be on record before it takes effect.
 	Write  func(ctx context.Context, records ...audit.Record) error
@@ -84,11 +85,10 @@ func (k *Keeper) Configure(l *policy.Loop) error {
 	}
 	channels := k.o.Channels
 	if channels == nil && k.o.Inbox != nil {
-		strength, err := verify.ParseStrength(string(cmp.Or(l.Terminal, policy.SameUser)))
-		if err != nil {
+		var err error
+		if channels, err = k.channels(l); err != nil {
 			return err
 		}
-		channels = []verify.Channel{verify.Terminal(strength)}
 	}
 	if s.asks() && k.o.Inbox == nil {
 		return fmt.Errorf("in the mode %s a person approves of each agent that is started, and this adapter has nowhere to "+
@@ -111,6 +111,20 @@ func (k *Keeper) Configure(l *policy.Loop) error {
 	s.digest = digestOf(string(text))
 	k.current.Store(s)
 	return nil
+}
+
+// channels returns those of an adapter that names none, as strong as a loop says they are.
+func (k *Keeper) channels(l *policy.Loop) ([]verify.Channel, error) {
+	terminal, err := verify.ParseStrength(string(cmp.Or(l.Terminal, policy.SameUser)))
+	if err != nil {
+		return nil, err
+	}
+	channels := []verify.Channel{verify.Terminal(terminal)}
+	if !k.o.Console {
+		return channels, nil
+	}
+	console, err := verify.ParseStrength(string(cmp.Or(l.Console, policy.SameUser)))
+	return append(channels, verify.Console(console)), err
 }
 
 // asks reports whether a person approves of each agent that is started (MCP-AQL core §8.6.2; T-107).
