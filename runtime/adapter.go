@@ -14,6 +14,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/describe/fingerprint"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/internal/observer"
 )
 
 // Adapter is a set of operations that is ready to answer requests. It is safe for concurrent use.
@@ -29,9 +30,11 @@ type Adapter struct {
 	log         *slog.Logger
 	runner      runner
 	inFlight    inFlight
-	executing   executing  // nil: no operation outlives its call
-	looping     looping    // nil: there is no safety loop
-	related     relating   // nil: requests can neither follow relations nor select them
+	executing   executing          // nil: no operation outlives its call
+	looping     looping            // nil: there is no safety loop
+	related     relating           // nil: requests can neither follow relations nor select them
+	observer    *observer.Observer // nil: nobody observes the adapter
+	backlogs    backlogs
 	personal    bool       // people confirm some calls: in an inbox, by typing, or all that are to be confirmed
 	changing    sync.Mutex // held while the view is replaced
 }
@@ -49,6 +52,8 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	a := &Adapter{options: options.withDefaults()}
 	a.log = slog.New(steadyHandler{a.options.Logger.Handler()})
+	a.observer = observer.New(options.Observe, a.log)
+	a.options.State = observedStore(a.options.State, a.observer)
 	var faults [16]error
 	faults[0] = registry.Err()
 	a.options.Limits, faults[1] = options.Limits.withDefaults()

@@ -166,7 +166,7 @@ func (d *decoder) finish(r *wire.Reader, q *request, data string) *Error {
 		return nil
 	}
 	if len(d.problems) > 0 || len(d.unknown) > 0 {
-		return (&invalid{q.operation, d.problems, d.unknown, d.legacyCodes, d.lenient}).failure()
+		return (&invalid{q.operation, d.problems, d.unknown, d.legacyCodes, d.lenient, e.paramsKind == ""}).failure()
 	}
 	return nil
 }

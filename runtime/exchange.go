@@ -85,7 +85,7 @@ func (x *exchange) reply(ctx context.Context, data []byte) Reply {
 	case rendered != nil:
 		return Reply{JSON: rendered}
 	default:
-		return Reply{JSON: x.answer.take(), Execution: x.execution}
+		return Reply{JSON: x.answer.take(), Execution: x.execution, items: x.items()}
 	}
 }
 
@@ -97,6 +97,17 @@ func (x *exchange) reply(ctx context.Context, data []byte) Reply {
 func (x *exchange) perform(
 	ctx context.Context, q *request, invalid *Error, w *wire.Writer,
 ) (rendered []byte, failed *Error) {
+	x.ran = false
+	if x.adapter.observer != nil {
+		return x.observed(ctx, q, invalid, w)
+	}
+	return x.survived(ctx, q, invalid, w)
+}
+
+// survived is perform without its hook.
+func (x *exchange) survived(
+	ctx context.Context, q *request, invalid *Error, w *wire.Writer,
+) (rendered []byte, failed *Error) {
 	returned := false
 	defer x.survive(ctx, q, &failed, &returned)
 	rendered, failed = x.pass(ctx, q, invalid, w)
@@ -104,7 +115,7 @@ func (x *exchange) perform(
 	return rendered, failed
 }
 
-// pass is perform without the recovery from panics.
+// pass is survived without the recovery from panics.
 func (x *exchange) pass(
 	ctx context.Context, q *request, invalid *Error, w *wire.Writer,
 ) (rendered []byte, failed *Error) {
@@ -157,6 +168,9 @@ func (x *exchange) admit(ctx context.Context, q *request) *Error {
 		x.checkpoint.asked = x.adapter.looping.asked(q)
 	}
 	warnings, refused := x.checkpoint.admit(ctx, q, answer)
+	if x.adapter.observer != nil && q.operation.gated() {
+		x.tellOfGate(ctx, q, refused)
+	}
 	if x.adapter.looping != nil {
 		if refused != nil {
 			x.adapter.looping.waits(ctx, x, q, refused)
@@ -343,6 +357,7 @@ func (x *exchange) fail(f *Error) Reply {
 	return Reply{
 		JSON: x.answer.take(), Question: x.question, Forged: x.forged,
 		IsError: x.isError(f.Code),
+		code:    f.Code, items: x.items(),
 	}
 }
 

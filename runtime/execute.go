@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/aqltag/aqltag/runtime/execution"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 )
@@ -21,6 +22,14 @@ type executing interface {
 	// within returns the context of a request that starts an execution or is about some.
 	within(ctx context.Context, x *exchange, q *request) context.Context
 	work(ctx context.Context) error
+	// count counts the executions that have not ended.
+	count(ctx context.Context, b *Backlog) error
+	// listAll, look and cancelAny are Adapter.Executions, Execution and CancelExecution.
+	listAll(ctx context.Context, q execution.Query) (page []Overseen, next string, err error)
+	look(ctx context.Context, id string) (Overseen, error)
+	cancelAny(ctx context.Context, id, reason string) error
+	// fault returns why the process runs no executions; nil: it does.
+	fault() error
 }
 
 // RunFunc calls a handler that takes a *Run. receivers are those that NewRegistry was given, or NewRegistryFor has

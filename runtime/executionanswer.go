@@ -72,7 +72,7 @@ func (e *executions) start(ctx context.Context, l *longRunning) (any, error) {
 	} else {
 		r, err = e.engine.Start(ctx, execution.Start{
 			Operation: l.Name, CallerKey: who.Key(), Caller: caller, Params: v.params, Session: v.session, Once: v.once,
-			Canonical: v.canonical,
+			Canonical: v.canonical, Origin: e.origin(ctx),
 		})
 	}
 	if err != nil {

@@ -29,7 +29,7 @@ func (e *executions) attempt(l *longRunning) func(context.Context, *execution.Ru
 		if invalid != nil {
 			return nil, e.shown(invalid.WithDetail("hint", "The operation has changed since the execution was started"))
 		}
-		run := &Run{run: r, turns: &e.adapter.runner.turns}
+		run := &Run{run: r, turns: &e.adapter.runner.turns, observed: e.observedSteps(l, r)}
 		if l.Lifecycle.Asks {
 			run.asking = &questions{e, l.Name, q, by}
 		}
@@ -156,7 +156,7 @@ func (a *Adapter) requestOf(ctx context.Context, o *operation, params []byte) (*
 		return nil, faultFailure(fault, d.limits, o)
 	}
 	if len(d.problems) > 0 || len(d.unknown) > 0 {
-		return nil, (&invalid{o, d.problems, d.unknown, d.legacyCodes, false}).failure()
+		return nil, (&invalid{o, d.problems, d.unknown, d.legacyCodes, false, false}).failure()
 	}
 	return q, nil
 }

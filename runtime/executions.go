@@ -156,7 +156,7 @@ func (e *executions) open(a *Adapter) error {
 	for name, l := range e.operations {
 		c := l.Lifecycle
 		operations[name] = &execution.Operation{
-			Durable: c.Durable, Retry: c.Retry, Keep: c.Keep, Timeout: l.Timeout, Do: e.attempt(l),
+			Durable: c.Durable, Retry: c.Retry, Keep: c.Keep, Timeout: l.Timeout, Do: e.observed(l, e.attempt(l)),
 		}
 		if c.Asks {
 			operations[name].Decided = e.decided(l)
@@ -185,12 +185,13 @@ func (e *executions) open(a *Adapter) error {
 		keys = append([][]byte{a.options.StateKey}, a.options.OldStateKeys...)
 	}
 	o := &a.options.Executions
-	dispatcher, _ := a.options.State.(execution.Dispatcher)
+	dispatcher, _ := unobserved(a.options.State).(execution.Dispatcher)
 	var err error
 	e.engine, err = execution.New(execution.Options{
 		Store: a.options.State, Dispatcher: dispatcher, Name: a.options.Name, Operations: operations,
 		Slots: o.Slots, Lease: o.Lease, Poll: o.Poll, Drain: o.Drain, Most: o.Most, Keys: keys, Logger: a.log,
-		Decisions: e.decisions, Ended: e.ended, Undecided: e.undecided, Now: a.options.Now,
+		Decisions: e.decisions, Ended: e.ended, Undecided: e.undecided, Changed: e.changed(),
+		Now: a.options.Now,
 	})
 	return err
 }
@@ -287,4 +288,12 @@ func (q *request) sent() []byte {
 	}
 	w.EndObject()
 	return w.Bytes()
+}
+
+func (e *executions) fault() error { return e.engine.Err() }
+
+func (e *executions) count(ctx context.Context, b *Backlog) error {
+	l, err := e.engine.Load(ctx)
+	b.Due, b.Later, b.Running, b.Oldest = l.Due, l.Later, l.Running, l.Oldest
+	return err
 }

@@ -307,7 +307,8 @@ func TestQuota(t *testing.T) {
 	code, details := get("")
 	token, _ := details["confirmation_token"].(string)
 	want := map[string]any{"metric": "requests_per_hour", "current": 2.0, "pause_threshold": 2.0,
-		"hard_stop_threshold": 3.0, "confirmation_token": token, "expires_at": "2026-03-01T09:05:00.000Z"}
+		"hard_stop_threshold": 3.0, "confirmation_token": token, "expires_at": "2026-03-01T09:05:00.000Z",
+		"hint": continueWithToken}
 	if diff := cmp.Diff(want, details); diff != "" || code != "RATE_LIMIT_QUOTA_PAUSE" ||
 		!strings.HasPrefix(token, "quota_continue_") {
 		t.Errorf("%s: %s", code, diff)

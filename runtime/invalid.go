@@ -18,6 +18,7 @@ type invalid struct {
 	unknown     []string // names that are not parameters
 	legacyCodes bool
 	lenient     bool // unknown names are no fault of their own
+	unwrapped   bool // the request has no params
 }
 
 // failure reports the problems as one failure. The first stage of validation that found one decides, and within it the

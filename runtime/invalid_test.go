@@ -57,7 +57,7 @@ func TestInvalidParameters(t *testing.T) {
 				`"details":{"field":"title","operation":"add"}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			checkText(t, "failure", tt.want, asJSON((&invalid{o, tt.problems, tt.unknown, tt.legacy, false}).failure()))
+			checkText(t, "failure", tt.want, asJSON((&invalid{o, tt.problems, tt.unknown, tt.legacy, false, false}).failure()))
 		})
 	}
 }

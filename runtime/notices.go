@@ -95,7 +95,7 @@ func requestWarnings(q *request, took, threshold time.Duration) []Warning {
 			Message: "Unknown parameter(s) for operation '" + definition.Name + "' were ignored: " +
 				strings.Join(q.ignored, ", "),
 			details: append([]detail{{"unknown_params", q.ignored}, {"valid_params", q.operation.params}},
-				(&invalid{operation: q.operation, unknown: q.ignored}).suggestions()...),
+				(&invalid{operation: q.operation, unknown: q.ignored, unwrapped: q.envelope.paramsKind == ""}).suggestions()...),
 		})
 	}
 	if len(handled.omitted) > 0 {

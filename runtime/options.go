@@ -10,6 +10,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/observe"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/store"
@@ -165,6 +166,8 @@ type Options struct {
 
 	// The process.
 
+	// Observe are hooks that see what happens in the adapter, for metrics and traces; nil: none. New copies them.
+	Observe *observe.Hooks
 	// Logger receives what agents are not shown; nil: it is discarded.
 	Logger *slog.Logger
 	// Now is the clock; nil: time.Now.

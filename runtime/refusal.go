@@ -20,6 +20,25 @@ const codeConfirm Code = "CONFIRMATION_REQUIRED"
 const askTheUser = "Ask the user. If they agree, send the same request again with this confirmation_token " +
 	"in its params."
 
+// What an agent can do about the pause of a quota that no operator is asked about: with a token, and without one.
+const (
+	continueWithToken = "Ask the user. If they agree to go on, send the same request again with this confirmation_token " +
+		"as _quota_continue in its params."
+	nobodyLifts = "Nobody can be asked here whether calls go on: wait until the quota resets. Tell the user this: who " +
+		"runs the adapter has to start it with -state, and its program needs Operator, so an operator can lift the pause."
+	pausedInBatch = "The user is not asked within a batch whether calls go on: send this as a request of its own."
+	namelessPause = "People can be asked about callers with a name or a connection alone, and this one has neither: " +
+		"wait until the quota resets, or call with a name."
+)
+
+// What an agent sends in place of a request whose token was refused.
+const (
+	withoutToken = "Send the request again without the token. The answer says how to confirm it."
+	usedToken    = "A token is good for one request. " + withoutToken
+	otherToken   = "A token is good for the operation and params of the request whose answer had it. " + withoutToken
+	unknownToken = "Either send the token as the answer had it, with the same params, or none. " + withoutToken
+)
+
 // askedOperator and sendAgain tell an agent what to do about a request that waits in the inbox.
 const (
 	askedOperator = "An operator has been asked to approve this operation. Nothing has run yet."
@@ -177,9 +196,11 @@ func (r *refusal) quotaPaused() (*Error, *Question) {
 		return failure("RATE_LIMIT_QUOTA_PAUSE",
 			"Quota pause threshold reached. An operator has been asked whether to continue.", details...), nil
 	}
-	if !r.humanOnly {
+	if r.humanOnly {
+		details = append(details, detail{"hint", r.lifted()})
+	} else {
 		details = append(details, detail{"confirmation_token", r.Ticket.Token},
-			detail{"expires_at", timestamp(r.Ticket.Expires)})
+			detail{"expires_at", timestamp(r.Ticket.Expires)}, detail{"hint", continueWithToken})
 	}
 	var question *Question
 	if r.Ticket.Token != "" {
@@ -189,6 +210,17 @@ func (r *refusal) quotaPaused() (*Error, *Question) {
 		question.Continues = true
 	}
 	return failure("RATE_LIMIT_QUOTA_PAUSE", "Quota pause threshold reached", details...), question
+}
+
+// lifted says how the pause of a quota ends that only a person lifts, where no operator was asked.
+func (r *refusal) lifted() string {
+	switch {
+	case r.asksAlone:
+		return pausedInBatch
+	case r.hasInbox:
+		return namelessPause
+	}
+	return nobodyLifts
 }
 
 func (r *refusal) confirmationRequired() (*Error, *Question) {
@@ -308,21 +340,21 @@ func (r *refusal) tokenRefused() *Error {
 	const longest = 80
 	token := cmp.Or(r.request.tokens.Token, r.request.tokens.Continuation)
 	token = strings.Clone(strings.ToValidUTF8(token[:min(len(token), longest)], ""))
-	refused := func(code Code, message string, details ...detail) *Error {
-		return failure(code, message, append([]detail{{"token", token}}, details...)...)
+	refused := func(code Code, message, hint string, details ...detail) *Error {
+		return failure(code, message, append(append([]detail{{"token", token}}, details...), detail{"hint", hint})...)
 	}
 	switch r.Redeemed.Verdict {
 	case gate.Expired:
-		return refused("TOKEN_EXPIRED", "Confirmation token has expired",
+		return refused("TOKEN_EXPIRED", "Confirmation token has expired", withoutToken,
 			detail{"expired_at", timestamp(r.Redeemed.Expires)}, detail{"current_time", timestamp(r.now)})
 	case gate.AlreadyUsed:
-		return refused("TOKEN_ALREADY_USED", "Confirmation token has already been used",
+		return refused("TOKEN_ALREADY_USED", "Confirmation token has already been used", usedToken,
 			detail{"consumed_at", timestamp(r.Redeemed.ConsumedAt)})
 	case gate.ScopeMismatch:
-		return refused("TOKEN_SCOPE_MISMATCH", "Confirmation token scope mismatch",
+		return refused("TOKEN_SCOPE_MISMATCH", "Confirmation token scope mismatch", otherToken,
 			detail{"token_operation", r.Redeemed.Operation}, detail{"requested_operation", r.request.operation.definition.Name})
 	default:
-		return refused("TOKEN_INVALID", "Invalid confirmation token")
+		return refused("TOKEN_INVALID", "Invalid confirmation token", unknownToken)
 	}
 }
 

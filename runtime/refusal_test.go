@@ -2,6 +2,7 @@ package aql
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,7 +59,7 @@ func TestRefusal(t *testing.T) {
 			`{"code":"RATE_LIMIT_QUOTA_PAUSE","message":"Quota pause threshold reached",` +
 				`"details":{"metric":"requests_per_day","current":5,` +
 				`"pause_threshold":5,"hard_stop_threshold":9,"confirmation_token":"conf_x",` +
-				`"expires_at":"2026-03-01T09:01:00.000Z"}}`},
+				`"expires_at":"2026-03-01T09:01:00.000Z","hint":"` + continueWithToken + `"}}`},
 		{"a quota that is exhausted", gate.Refusal{Reason: gate.QuotaExhausted, Block: paused},
 			`{"code":"RATE_LIMIT_QUOTA_EXHAUSTED","message":"Quota exhausted","details":{"metric":"requests_per_day",` +
 				`"current":5,` +
@@ -74,17 +75,18 @@ func TestRefusal(t *testing.T) {
 			Redeemed: gate.Redemption{Verdict: gate.Expired, Expires: now.Add(-time.Second)}},
 			`{"code":"TOKEN_EXPIRED","message":"Confirmation token has expired","details":{"token":"conf_x",` +
 				`"expired_at":"2026-03-01T08:59:59.000Z",` +
-				`"current_time":"2026-03-01T09:00:00.000Z"}}`},
+				`"current_time":"2026-03-01T09:00:00.000Z","hint":"` + withoutToken + `"}}`},
 		{"a token that was used", gate.Refusal{Reason: gate.TokenRefused,
 			Redeemed: gate.Redemption{Verdict: gate.AlreadyUsed, ConsumedAt: now}},
 			`{"code":"TOKEN_ALREADY_USED","message":"Confirmation token has already been used","details":{"token":"conf_x",` +
-				`"consumed_at":"2026-03-01T09:00:00.000Z"}}`},
+				`"consumed_at":"2026-03-01T09:00:00.000Z","hint":"` + usedToken + `"}}`},
 		{"a token of another operation",
 			gate.Refusal{Reason: gate.TokenRefused, Redeemed: gate.Redemption{Verdict: gate.ScopeMismatch, Operation: "wipe"}},
 			`{"code":"TOKEN_SCOPE_MISMATCH","message":"Confirmation token scope mismatch","details":{"token":"conf_x",` +
-				`"token_operation":"wipe","requested_operation":"drop"}}`},
+				`"token_operation":"wipe","requested_operation":"drop","hint":"` + otherToken + `"}}`},
 		{"an unknown token", gate.Refusal{Reason: gate.TokenRefused},
-			`{"code":"TOKEN_INVALID","message":"Invalid confirmation token","details":{"token":"conf_x"}}`},
+			`{"code":"TOKEN_INVALID","message":"Invalid confirmation token","details":{"token":"conf_x","hint":"` +
+				unknownToken + `"}}`},
 		{"a human who did not approve", gate.Refusal{Reason: gate.Declined},
 			`{"code":"PERMISSION_DENIED","message":"Permission denied: 'the user was asked and did not approve'",` +
 				`"details":{"reason":"the user was asked and did not approve","operation":"drop"}}`},
@@ -153,6 +155,24 @@ func TestQuotaWarning(t *testing.T) {
 		w := quotaWarning(&meter.Warning{Quota: &quota.Quota{Warn: 4, HardStop: 10}, Current: current})
 		if w.Severity != want {
 			t.Errorf("at %v: %s, want %s", current, w.Severity, want)
+		}
+	}
+}
+
+// The pause of a quota that only a person lifts says who can be asked, where nobody was.
+func TestPauseThatPeopleLift(t *testing.T) {
+	q := stageRequest(stageOperation("drop", "delete"))
+	paused := &gate.Refusal{Reason: gate.QuotaPaused, Block: &meter.Block{Quota: &quota.Quota{Pause: 5}, Current: 5}}
+	for want, r := range map[string]refusal{
+		nobodyLifts:       {humanOnly: true},
+		namelessPause:     {humanOnly: true, hasInbox: true},
+		pausedInBatch:     {humanOnly: true, asksAlone: true, inBatch: true},
+		continueWithToken: {},
+	} {
+		r.Refusal, r.request = paused, q
+		failed, _ := r.explain()
+		if got := asJSON(failed); !strings.Contains(got, want) || words.StaticLeak(want) != "" {
+			t.Errorf("%s lacks %q, or that fails the leak check", got, want)
 		}
 	}
 }

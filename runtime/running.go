@@ -23,6 +23,8 @@ type Run struct {
 	run    *execution.Run
 	turns  *turns
 	asking *questions // nil: the operation does not say that it asks
+	// observed makes what a step does something that hooks are told of; nil: nobody observes the adapter.
+	observed func(do stepFunc) stepFunc
 
 	mutex sync.Mutex
 	steps int // that are under way, and have one turn together
@@ -117,6 +119,9 @@ func (r *Run) leave() {
 	}
 }
 
+// stepFunc does what a step does, and returns its result as JSON.
+type stepFunc func(ctx context.Context) ([]byte, error)
+
 // Step does something once in an execution: it returns what do returned, and returns it again at every later attempt
 // without calling do. A step has a name of its own in the handler. Its result is kept as JSON, of up to 64 KiB; up to
 // 1,000 steps and 1 MiB are kept for an execution. An error is not kept.
@@ -129,7 +134,7 @@ func Step[T any](ctx context.Context, run *Run, name string, do func(ctx context
 	if run == nil {
 		return do(ctx)
 	}
-	text, err := run.run.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+	once := stepFunc(func(ctx context.Context) ([]byte, error) {
 		if err := run.enter(ctx); err != nil {
 			return nil, err
 		}
@@ -144,6 +149,10 @@ func Step[T any](ctx context.Context, run *Run, name string, do func(ctx context
 		}
 		return text, nil
 	})
+	if run.observed != nil {
+		once = run.observed(once)
+	}
+	text, err := run.run.Step(ctx, name, once)
 	if err != nil {
 		return result, err
 	}

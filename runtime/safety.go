@@ -51,6 +51,9 @@ type Loop struct {
 	// that they are. In the mode enforcing one of those that show codes must be as strong as the policy demands:
 	// challenge.channel, other_user by default.
 	Channels []verify.Channel
+	// Console says that people see codes in a console, too (package console), as safe from agents as the policy says:
+	// challenge.console. Channels count alone where there are some.
+	Console bool
 	// Risks replace the table of risky actions; nil: loop.Risks.
 	Risks []loop.Risk
 	// Score gives an action that an agent reports a risk of the service's own, from 0 to 100, and says why to the agent.
@@ -66,6 +69,13 @@ func (o *Loop) InMode(mode policy.LoopMode) SafetyLoop {
 	}
 	other := *o
 	other.Mode = mode
+	return &other
+}
+
+// WithConsole returns a copy of the loop with a console. Package serve calls it where it serves one.
+func (o *Loop) WithConsole() SafetyLoop {
+	other := *o
+	other.Console = true
 	return &other
 }
 

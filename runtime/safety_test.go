@@ -16,6 +16,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/describe/fingerprint"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/schematest"
+	"github.com/aqltag/aqltag/runtime/observe"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/aqltag/aqltag/runtime/verify"
@@ -373,7 +374,12 @@ func TestRepeatedReports(t *testing.T) {
 // A block stops an agent until a person lifts it, whatever it calls itself, and whatever restarts (REQ-SL-09,
 // REQ-AD-10, REQ-NT-06, T-97, T-98, T-99).
 func TestBlocks(t *testing.T) {
-	a := newAgents(t, strict(), nil)
+	var codes []observe.VerificationResult
+	a := newAgents(t, strict(), func(o *aql.Options) {
+		o.Observe = &observe.Hooks{
+			Verification: func(_ context.Context, v observe.Verification) { codes = append(codes, v.Result) },
+		}
+	})
 	a.start("ann", "bot")
 	a.start("ann", "other")
 	a.start("bob", "bob_bot")
@@ -437,6 +443,9 @@ func TestBlocks(t *testing.T) {
 		`{"challenge_id":"`+replaced+`","code":"`+strings.ToLower(shown.Code.Text())+`"}`)
 	if !verified.Data.Verified || !verified.Data.Unblocked || verified.Data.ElementName != "bot" {
 		t.Fatalf("%+v", verified)
+	}
+	if want := []observe.VerificationResult{observe.Wrong, observe.Wrong, observe.Verified}; !slices.Equal(codes, want) {
+		t.Errorf("hooks are told of the codes %q, want %q", codes, want)
 	}
 	a.start("ann", "bot")
 	a.goesOn("after the block", a.report("ann", "bot", "read_file x"))
@@ -627,6 +636,7 @@ func TestLoopFaults(t *testing.T) {
 				Name: "two", Effect: policy.Confirm, Operations: operations, Approvers: &policy.Approvers{Count: 2},
 			}}}}
 	}
+	console := &policy.Policy{Loop: &policy.Loop{Console: policy.OtherUser}}
 	for name, tt := range map[string]struct {
 		handlers []gen.Handler
 		options  aql.Options
@@ -637,7 +647,16 @@ func TestLoopFaults(t *testing.T) {
 			nil, aql.Options{Loop: &aql.Loop{Channels: []verify.Channel{}}, Confirmation: inbox}, "no channel shows the codes",
 		},
 		"a terminal": {nil, aql.Options{Loop: &aql.Loop{}, Confirmation: inbox}, "only at same_user"},
-		"a mode":     {nil, aql.Options{Loop: &aql.Loop{Mode: "on"}, Confirmation: inbox}, "there is no mode \"on\""},
+		"a console": {nil, aql.Options{
+			Loop: &aql.Loop{Console: true}, Confirmation: inbox, State: new(store.Memory), Policy: console,
+		}, ""},
+		"a console that nobody serves": {nil, aql.Options{
+			Loop: &aql.Loop{}, Confirmation: inbox, State: new(store.Memory), Policy: console,
+		}, "only at same_user"},
+		"a console of which nothing is said": {
+			nil, aql.Options{Loop: &aql.Loop{Console: true}, Confirmation: inbox}, "only at same_user",
+		},
+		"a mode": {nil, aql.Options{Loop: &aql.Loop{Mode: "on"}, Confirmation: inbox}, "there is no mode \"on\""},
 		"a weak one": {
 			nil, aql.Options{
 				Loop: &aql.Loop{Channels: []verify.Channel{verify.Terminal(verify.SameUser)}}, Confirmation: inbox,

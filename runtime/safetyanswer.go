@@ -14,6 +14,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/agents"
 	"github.com/aqltag/aqltag/runtime/loop"
+	"github.com/aqltag/aqltag/runtime/observe"
 	"github.com/aqltag/aqltag/runtime/verify"
 )
 
@@ -123,7 +124,7 @@ func (l *safetyLoop) start(ctx context.Context, v *loopVisit, request any) (any,
 		most = *q.MaxSteps
 	}
 	d, err := l.keeper.Start(ctx, w, most, v.approved, v.params)
-	return l.answer(d, err, "")
+	return l.answer(ctx, d, err, "")
 }
 
 func (l *safetyLoop) step(ctx context.Context, v *loopVisit, request any) (any, error) {
@@ -138,7 +139,7 @@ func (l *safetyLoop) step(ctx context.Context, v *loopVisit, request any) (any, 
 		Hint: strings.Clone(q.Hint), Outcome: loop.Outcome(q.Outcome), Risk: q.Risk, Request: v.label,
 	}
 	d, err := l.keeper.Report(ctx, r)
-	return l.answer(d, err, q.ID)
+	return l.answer(ctx, d, err, q.ID)
 }
 
 func (l *safetyLoop) complete(ctx context.Context, v *loopVisit, request any) (any, error) {
@@ -163,16 +164,35 @@ func (l *safetyLoop) abort(ctx context.Context, v *loopVisit, request any) (any,
 func (l *safetyLoop) verify(ctx context.Context, v *loopVisit, request any) (any, error) {
 	q := request.(*verifyRequest)
 	result, err := l.keeper.Verify(ctx, who(ctx, v.session, "", ""), q.Challenge, q.Code)
+	if o := l.executions.adapter.observer; o != nil {
+		o.Verification(ctx, observe.Verification{Result: verified(err)})
+	}
 	if err != nil {
 		return nil, l.failure(err, "")
 	}
 	return &agentVerification{Verified: true, Agent: result.Agent, Unblocked: result.Block}, nil
 }
 
+// verified is what became of a code.
+func verified(err error) observe.VerificationResult {
+	if err == nil {
+		return observe.Verified
+	}
+	if _, wrong := errors.AsType[*verify.FailedError](err); wrong {
+		return observe.Wrong
+	}
+	return observe.NotChecked
+}
+
 // answer is a directive as agents see it, or why there is none.
-func (l *safetyLoop) answer(d *agents.Directive, err error, id string) (any, error) {
+func (l *safetyLoop) answer(ctx context.Context, d *agents.Directive, err error, id string) (any, error) {
 	if err != nil {
 		return nil, l.failure(err, id)
+	}
+	if o := l.executions.adapter.observer; o != nil {
+		o.Directive(ctx, observe.Directive{
+			Agent: d.Agent, Execution: d.Execution, Step: d.Step, Tier: string(d.Tier), Continue: d.Continue, Stopped: d.Stopped,
+		})
 	}
 	return directiveOf(d), nil
 }

@@ -59,7 +59,7 @@ func (l *safetyLoop) open(a *Adapter, g *gate.Gate) error {
 	l.keeper = agents.New(agents.Options{
 		Adapter: a.options.Name, Mode: l.options.Mode, Store: g.Store(), Inbox: g.Inbox(), Engine: l.executions.engine,
 		Operations: loop.Operations(a.definitions.Operations), Risks: l.options.Risks, Score: l.options.Score,
-		Channels: l.options.Channels, Audit: a.options.Audit, Logger: a.log, Now: a.options.Now,
+		Channels: l.options.Channels, Console: l.options.Console, Audit: a.options.Audit, Logger: a.log, Now: a.options.Now,
 		Write: func(ctx context.Context, records ...audit.Record) error { return g.Write(ctx, records...) },
 	})
 	return nil

@@ -2,8 +2,11 @@ package aql
 
 import (
 	"context"
+	"sync/atomic"
+	"time"
 
 	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/observe"
 )
 
 // Session is one connection to an adapter (MCP-AQL core §2.3). It is safe for concurrent use.
@@ -12,11 +15,17 @@ type Session struct {
 	gate    *gate.Session
 	open    context.Context // ends with the session, where the adapter has executions
 	end     context.CancelFunc
+	began   time.Time // of a connection whose end hooks are told
+	ended   atomic.Bool
 }
 
 // NewSession begins the session of a connection. A question that a human is asked in it can be answered only in it.
 func (a *Adapter) NewSession() *Session {
-	return a.newSession(a.view.Load().gate.NewSession())
+	s := a.newSession(a.view.Load().gate.NewSession())
+	if a.observer != nil {
+		s.began = time.Now()
+	}
+	return s
 }
 
 // NewCallerSession begins the session of a caller over a protocol without sessions, whose requests may reach any
@@ -44,6 +53,11 @@ func (s *Session) Close() {
 	if s.end != nil {
 		s.end()
 	}
+	if o := s.adapter.observer; o != nil && !s.began.IsZero() && s.ended.CompareAndSwap(false, true) {
+		o.Session(context.Background(), observe.Session{
+			Adapter: s.adapter.options.Name, ID: s.ID(), Took: time.Since(s.began),
+		})
+	}
 }
 
 // Call answers one request that arrived through the MCP tool of this name. It never fails and never panics: for all
@@ -53,7 +67,15 @@ func (s *Session) Close() {
 // A handler with a deadline, its operation's or that of ctx, runs in a goroutine of its own, so that Call returns
 // although it does not. The handlers of a batch have a goroutine together. Any other one runs in the goroutine of Call:
 // if it ends that with runtime.Goexit, Call does not return.
-func (s *Session) Call(ctx context.Context, tool string, request []byte) (reply Reply) {
+func (s *Session) Call(ctx context.Context, tool string, request []byte) Reply {
+	if s.adapter.observer != nil {
+		return s.observed(ctx, tool, request)
+	}
+	return s.answer(ctx, tool, request)
+}
+
+// answer is Call without its hook.
+func (s *Session) answer(ctx context.Context, tool string, request []byte) (reply Reply) {
 	cancelled := s.adapter.inFlight.enter(ctx, len(request))
 	if cancelled == nil {
 		defer s.adapter.inFlight.leave(len(request))

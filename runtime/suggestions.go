@@ -13,7 +13,13 @@ import (
 const mostSuggestions = 100
 
 // suggestions maps unknown names to the parameters that were probably meant.
-func (v *invalid) suggestions() []detail { return suggestions(v.unknown, v.operation.params) }
+func (v *invalid) suggestions() []detail {
+	valid := v.operation.params
+	if v.unwrapped {
+		valid = append(slices.Clip(valid), "params")
+	}
+	return suggestions(v.unknown, valid)
+}
 
 // isFieldName reports whether the value of a parameter names a field of a collection.
 func isFieldName(path string) bool {
@@ -53,6 +59,9 @@ func likely(name string, valid []string) string {
 			return valid[at]
 		}
 	}
+	if other := synonym(name, valid); other != "" {
+		return other
+	}
 	if _, inner, within := strings.Cut(name, "."); within && slices.Contains(valid, inner) {
 		return inner
 	}
@@ -63,4 +72,36 @@ func likely(name string, valid []string) string {
 		}
 	}
 	return ""
+}
+
+// synonyms are names under which agents send what other parameters of a page, or the parameters themselves, are called
+// here, the more likely ones first.
+var synonyms = map[string][]string{
+	"limit": {"first", "page_size"}, "page_size": {"first", "limit"}, "per_page": {"page_size", "first", "limit"},
+	"page": {"after", "offset"}, "offset": {"after", "page"}, "cursor": {"after"}, "page_token": {"after"},
+	"parameters": {"params"}, "arguments": {"params"}, "args": {"params"},
+}
+
+// synonym returns the valid name of what agents also call otherwise: one of synonyms, or the only one that begins or
+// ends with the name as a word of its own, such as execution_id for id and wait_ms for wait; empty: there is none.
+func synonym(name string, valid []string) string {
+	if slices.Contains(valid, name) || name == "" {
+		return ""
+	}
+	for _, other := range synonyms[name] {
+		if slices.Contains(valid, other) {
+			return other
+		}
+	}
+	longer := ""
+	for _, other := range valid {
+		if !strings.HasPrefix(other, name+"_") && !strings.HasSuffix(other, "_"+name) {
+			continue
+		}
+		if longer != "" {
+			return ""
+		}
+		longer = other
+	}
+	return longer
 }

@@ -2,9 +2,11 @@ package aql
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/observe"
 )
 
 // Reply is the answer to one request. Question is set where the answer requires confirmation: a transport that can ask
@@ -17,12 +19,40 @@ type Reply struct {
 	// Execution is what the request has started or is about, if that is an execution and the request succeeded.
 	Execution *Execution
 	Forged    bool // the State of the Answer is nothing that Session.Seal returned for the caller; nothing was run
+
+	code  Code // of the failure; empty: the message succeeded
+	items int  // of a batch; zero: the message is none
 }
 
 // WithCaller returns a context in which requests come from a caller whose identity the transport has verified. A
 // request without one is anonymous.
 func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// Observed reports whether hooks see what happens in the adapter: see Options.Observe.
+func (a *Adapter) Observed() bool { return a.observer != nil }
+
+type transportKey struct{}
+
+// The bounds of what clients write and hooks are told, in bytes. What is longer is left out.
+const (
+	longestRequestID = 64
+	longestTrace     = 512
+)
+
+// WithTransport returns a context that tells the hooks of Options.Observe what the transport knows of a request.
+// Nothing else looks at it.
+func WithTransport(ctx context.Context, t observe.Transport) context.Context {
+	bounded := func(text string, most int) string {
+		if len(text) > most {
+			return ""
+		}
+		return strings.Clone(text) // it may be a part of a message
+	}
+	t.RequestID = bounded(t.RequestID, longestRequestID)
+	t.TraceParent, t.TraceState = bounded(t.TraceParent, longestTrace), bounded(t.TraceState, longestTrace)
+	return context.WithValue(ctx, transportKey{}, &t)
 }
 
 // Question is what a human can be asked before an operation runs.

@@ -73,9 +73,13 @@ func (a *Adapter) gateOptions() gate.Options {
 	if o.StateKey != nil || o.OldStateKeys != nil { // one that is empty is a mistake
 		keys = append([][]byte{o.StateKey}, o.OldStateKeys...)
 	}
+	confirmation := o.Confirmation.forGate()
+	if a.observer != nil {
+		confirmation.Inbox = observedInbox(confirmation.Inbox, a.observer)
+	}
 	return gate.Options{
 		Store: o.State, StateKeys: keys, StoreTimeout: o.StateTimeout, Trust: o.Trust,
-		Confirmation: o.Confirmation.forGate(), Quota: o.Quota, Audit: o.Audit, Logger: a.log, Now: o.Now,
+		Confirmation: confirmation, Quota: o.Quota, Audit: o.Audit, Logger: a.log, Now: o.Now,
 	}
 }
 

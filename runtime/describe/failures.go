@@ -52,7 +52,7 @@ func Failures(a *gen.Definitions, o *gen.Operation, confirms bool) []Failure {
 		{creates, "CONFLICT_ALREADY_EXISTS", "The same exists already, where the service refuses duplicates."},
 		{conditional, "CONFLICT_VERSION_MISMATCH", "if_match is not the current version."},
 		{confirms, "CONFIRMATION_REQUIRED",
-			"Nothing was done yet; send the same request again with the token from the details."},
+			"Nothing was done yet; send the same request again, with the token if the details have one."},
 		{confirms, "TOKEN_INVALID", "The confirmation token is unknown, or for another request."},
 		{confirms, "TOKEN_EXPIRED", "The confirmation came too late; ask again."},
 	} {

@@ -131,7 +131,7 @@ func ExecutionOperations(of []Operation) []Operation {
 	}
 	id := Param{
 		Name: "execution_id", Go: "ID", Type: "string", Required: true, ID: true, MaxLength: 100,
-		Description: "Of the execution, as the operation has returned it that started it",
+		Description: "Id of the execution, from the answer to its start",
 	}
 	example := func(params, description string) []Example { return []Example{{params, description}} }
 	returns := func(at int) Returns {
@@ -150,8 +150,8 @@ func ExecutionOperations(of []Operation) []Operation {
 				},
 				{
 					Name: "after_version", Go: "After", Type: "string", MaxLength: 20,
-					Description: "Version of the execution that is known: only another one ends the wait. " +
-						"Without it the one at the time of the request is",
+					Description: "Known version of the execution: only another one ends the wait. " +
+						"Default: its version when the request comes",
 				},
 			},
 			Examples: example(`{"execution_id":"exec_7k3f","wait_ms":30000}`, "Waits for a change"),
@@ -186,7 +186,7 @@ func ExecutionOperations(of []Operation) []Operation {
 			Description: "Cancels an execution that has not ended. One that runs ends when it notices.", Returns: returns(0),
 			Params: []Param{
 				id,
-				{Name: "reason", Go: "Reason", Type: "string", MaxLength: 500, Description: "Why, for those who look at it"},
+				{Name: "reason", Go: "Reason", Type: "string", MaxLength: 500, Description: "Why, for those who read of it"},
 			},
 			Examples: example(`{"execution_id":"exec_7k3f","reason":"No longer needed"}`, "Ends it, and says why"),
 		},

@@ -10,7 +10,7 @@ func answerExecution(id Param, returns Returns) Operation {
 			id,
 			{
 				Name: "name", Go: "Name", Type: "string", Required: true, MaxLength: 200,
-				Description: "What is answered: waits_for.name of the execution",
+				Description: "Name of the question: waits_for.name of the execution",
 			},
 			{Name: "value", Go: "Value", Type: "any", Nullable: true, Description: "The answer; without it null"},
 		},

@@ -39,15 +39,15 @@ func LoopOperations() []Operation {
 			"Starts an agent in the execution safety loop. Before each action, report it with record_execution_step.", step,
 			name,
 			Param{
-				Name: "goal", Go: "Goal", Type: "string", MaxLength: 4000, Description: "What the agent is to do, for people",
+				Name: "goal", Go: "Goal", Type: "string", MaxLength: 4000, Description: "Aim of the agent, for people",
 			},
 			Param{
 				Name: "parameters", Go: "Parameters", Type: "object", Items: &Param{Type: "any", Nullable: true},
-				Description: "What else people should know of it",
+				Description: "Whatever else people should know of it",
 			},
 			Param{
 				Name: "max_autonomous_steps", Go: "MaxSteps", Type: "integer", Minimum: "1", Nullable: true,
-				Description: "After how many steps a person looks at it; no more than the adapter allows",
+				Description: "How many steps it takes before a person looks; no more than the adapter allows",
 			}),
 		operation(RecordExecutionStep, Create,
 			"Reports what an agent will do next, and says whether it may. Where continue is false, it must not.", step,
@@ -55,20 +55,20 @@ func LoopOperations() []Operation {
 			Param{
 				Name: "next_action_hint", Go: "Hint", Type: "string", Required: true, MinLength: 1, MaxLength: 2000,
 				Aliases: []string{"nextActionHint"},
-				Description: "The action, in words that a person can judge: the command, the operation with its target, " +
+				Description: "The action, in words for a person to judge: the command, the operation with its target, " +
 					"the address",
 			},
 			Param{
 				Name: "step_description", Go: "Description", Type: "string", MaxLength: 4000,
-				Aliases: []string{"stepDescription"}, Description: "What the step before was",
+				Aliases: []string{"stepDescription"}, Description: "The step before, in words",
 			},
 			Param{
 				Name: "outcome", Go: "Outcome", Type: "string", Enum: []string{"success", "failure", "skipped"},
-				Description: "What came of the step before",
+				Description: "How the step before ended",
 			},
 			Param{
 				Name: "findings", Go: "Findings", Type: "string", MaxLength: 20_000,
-				Description: "What the step before has shown",
+				Description: "Findings of the step before",
 			},
 			Param{
 				Name: "risk", Go: "Risk", Type: "number", Nullable: true,
@@ -78,16 +78,16 @@ func LoopOperations() []Operation {
 			name, id,
 			Param{
 				Name: "outcome", Go: "Outcome", Type: "string", Enum: []string{"success", "failure", "skipped"},
-				Description: "What came of the last step",
+				Description: "How the last step ended",
 			},
-			Param{Name: "summary", Go: "Summary", Type: "string", MaxLength: 4000, Description: "What it has done"}),
+			Param{Name: "summary", Go: "Summary", Type: "string", MaxLength: 4000, Description: "The work done, in words"}),
 		operation(AbortExecution, Execute, "Ends the execution of an agent that has not done its work.", execution,
 			name, id,
-			Param{Name: "reason", Go: "Reason", Type: "string", MaxLength: 500, Description: "Why, for those who look at it"}),
+			Param{Name: "reason", Go: "Reason", Type: "string", MaxLength: 500, Description: "Why, for those who read of it"}),
 		operation(ConfirmOperation, Execute,
 			"Confirms what waits for a person. It needs what only a person is given, on another channel.",
 			Returns{Name: "Nothing", Kind: KindScalar, Description: "Nothing."},
-			Param{Name: "operation", Go: "Operation", Type: "string", MaxLength: 100, Description: "What is confirmed"},
+			Param{Name: "operation", Go: "Operation", Type: "string", MaxLength: 100, Description: "Operation to confirm"},
 			Param{
 				Name: "confirmation_token", Go: "Token", Type: "string", Required: true, MaxLength: 200, Sensitive: true,
 				Description: "Of the person",

@@ -65,15 +65,12 @@ func (d *direct) answer(
 ) (_ []byte, asks *aql.Reply, err error) {
 	s := d.server
 	defer s.recovered(ctx, "tools/call", &err)
-	refers := client.opens && s.options.ApprovalURL != nil
-	if s.options.Elicit && client.elicits {
-		ctx = s.adapter.WithAsker(ctx)
+	a := attempt{
+		tool: m.Call.Name, arguments: bytesOf(m.Call.Arguments),
+		asks: s.options.Elicit && client.elicits, refers: client.opens && s.options.ApprovalURL != nil,
 	}
-	if refers {
-		ctx = s.adapter.WithReferrer(ctx)
-	}
-	reply := session.Call(ctx, m.Call.Name, bytesOf(m.Call.Arguments))
-	if reply.Question != nil && (refers || s.options.Elicit && client.elicits) {
+	reply := s.attempt(ctx, session, a)
+	if reply.Question != nil && (a.asks || a.refers) {
 		return buf, &reply, nil
 	}
 	buf = append(buf, `{"jsonrpc":"2.0","id":`...)

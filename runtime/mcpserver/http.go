@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/internal/loopback"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -26,6 +27,7 @@ func (s *Server) Handler() (http.Handler, error) {
 		Logger:                       s.log,
 		MaxRequestBodyBytes:          s.options.MaxBodyBytes,
 		PropagateRequestCancellation: true,
+		DisableLocalhostProtection:   true, // hostAllowed protects, and lets AllowedHosts decide where a proxy is in front
 	}
 	stateful := mcp.NewStreamableHTTPHandler(server, &options)
 	options.Stateless = true
@@ -65,9 +67,10 @@ func (s *Server) hasDeadline(next http.Handler) http.Handler {
 	})
 }
 
+// hostAllowed reports whether a request names a host that the server goes by.
 func (s *Server) hostAllowed(r *http.Request) bool {
 	if len(s.options.AllowedHosts) == 0 {
-		return true
+		return !loopback.Rebound(r)
 	}
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {

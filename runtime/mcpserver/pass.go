@@ -158,7 +158,6 @@ const notHandled = "JSON RPC not handled: "
 
 // plainTexts are the SDK's texts that repeat what was sent, or are those of Go, by how they begin, and ours.
 var plainTexts = []struct{ start, text string }{
-	{"Forbidden: invalid Host header", "this host name is not allowed"},
 	{"malformed payload: ", "the body is not a message of JSON-RPC"},
 	{"malformed Last-Event-ID", "malformed Last-Event-ID"},
 	{"failed to read body", "failed to read body"},

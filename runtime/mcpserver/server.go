@@ -261,31 +261,23 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 		defer progress.end()
 		ctx = aql.WithProgress(ctx, progress.report)
 	}
+	if s.adapter.Observed() {
+		ctx = withinSDK(ctx, request)
+	}
 	session := sessionOf(s.sessions, request, aql.CallerOf(ctx))
 	ctx = s.pausing(withAnswer(ctx, request.Params), peerOf(ctx))
-	if s.options.Elicit && elicits(request) {
-		ctx = s.adapter.WithAsker(ctx)
-	}
-	unreferred := ctx
-	if s.refers(request) {
-		ctx = s.adapter.WithReferrer(ctx)
-	}
 	reply := s.takeReply(request.Extra)
 	if reply == nil {
-		made := session.Call(ctx, request.Params.Name, request.Params.Arguments)
-		reply = &made
-	}
-	if q := reply.Question; q != nil && request.Params.RequestState != "" && q.Wait > 0 && waitFor(ctx, q.Wait) {
-		made := session.Call(ctx, request.Params.Name, request.Params.Arguments) // approved before the cooldown was over
+		made := s.attempt(ctx, session, attempt{
+			tool: request.Params.Name, arguments: request.Params.Arguments,
+			asks: s.options.Elicit && elicits(request), refers: s.refers(request),
+			answered: request.Params.RequestState != "", referred: answers(request),
+		})
 		reply = &made
 	}
 	if q := reply.Question; q != nil && q.Approval != "" && !answers(request) {
 		if result := s.refer(ctx, request, q); result != nil {
 			return result, nil
-		}
-		if s.options.Elicit && elicits(request) { // in a form, because there is no page
-			made := session.Call(unreferred, request.Params.Name, request.Params.Arguments)
-			reply = &made
 		}
 	}
 	leaveStarted(ctx, reply)
@@ -304,6 +296,9 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 		IsError: reply.IsError,
 	}, nil
 }
+
+// unnamedTool is the message of a call that names no tool.
+const unnamedTool = "params of 'tools/call' are not valid: 'name' is missing, that of a tool of 'tools/list'"
 
 // guard wraps every method: it bounds the calls that run at the same time, recovers from panics, which neither the SDK
 // nor net/http does everywhere, and says in the context who calls.
@@ -326,6 +321,9 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			defer s.sessions.begun(ctx, request)
 		}
 		ctx = aql.WithCaller(ctx, caller)
+		if call, ok := request.(*mcp.CallToolRequest); ok && call.Params.Name == "" {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unnamedTool}
+		}
 		if method == "tools/call" {
 			return apart(ctx, s, func() (mcp.Result, error) { return next(ctx, method, request) })
 		}

@@ -108,7 +108,15 @@ func (c *streamCalls) Answer(ctx context.Context, m *rpc.Message, buf []byte) ([
 		defer progress.end()
 		ctx = aql.WithProgress(ctx, progress.report)
 	}
-	response, asks, err := c.direct.answer(ctx, session, m, c.client(c.session.Load(), m), buf)
+	client := c.client(c.session.Load(), m)
+	if c.adapter.Observed() {
+		version := client.version
+		if begun := c.session.Load().InitializeParams(); version == "" && begun != nil {
+			version = begun.ProtocolVersion
+		}
+		ctx = within(ctx, "pipe", version, m)
+	}
+	response, asks, err := c.direct.answer(ctx, session, m, client, buf)
 	switch {
 	case err != nil:
 		return appendError(buf, m.ID, err), nil

@@ -220,7 +220,11 @@ func (h *web) call(
 	} else {
 		own = h.sessions.ofCaller(caller.Key())
 	}
-	x.out, asks, err = h.direct.answer(aql.WithCaller(ctx, caller), own, &x.message, client, x.out[:0])
+	ctx = aql.WithCaller(ctx, caller)
+	if h.adapter.Observed() {
+		ctx = within(ctx, networkOf(ctx), r.Header.Get(versionHeader), &x.message)
+	}
+	x.out, asks, err = h.direct.answer(ctx, own, &x.message, client, x.out[:0])
 	return asks, err
 }
 

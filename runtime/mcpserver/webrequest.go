@@ -2,9 +2,7 @@ package mcpserver
 
 import (
 	"mime"
-	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -26,8 +24,7 @@ const replyHeader = "Aql Reply"
 func wellFormed(r *http.Request) bool {
 	version := r.Header.Get(versionHeader)
 	return r.Method == http.MethodPost && isJSON(r.Header.Get("Content-Type")) && acceptsBoth(r.Header["Accept"]) &&
-		len(r.Header["Last-Event-Id"]) == 0 && !rebound(r) &&
-		(version == "" || slices.Contains(versions, version))
+		len(r.Header["Last-Event-Id"]) == 0 && (version == "" || slices.Contains(versions, version))
 }
 
 // versions are those of the protocol that the SDK knows.
@@ -61,30 +58,4 @@ func acceptsBoth(values []string) bool {
 		}
 	}
 	return accepted.json && accepted.events
-}
-
-// rebound reports whether a request came to an address of this machine alone under the name of another one, as from a
-// web page whose name was rebound.
-func rebound(r *http.Request) bool {
-	switch local := r.Context().Value(http.LocalAddrContextKey).(type) {
-	case *net.TCPAddr: // without the text of it, for speed
-		return local.IP.IsLoopback() && !isLoopback(r.Host)
-	case net.Addr:
-		return isLoopback(local.String()) && !isLoopback(r.Host)
-	}
-	return false
-}
-
-// isLoopback reports whether a host, with a port or without, is one of this machine alone.
-func isLoopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	} else {
-		host = strings.Trim(host, "[]")
-	}
-	if host == "localhost" {
-		return true
-	}
-	address, err := netip.ParseAddr(host)
-	return err == nil && address.IsLoopback()
 }

@@ -101,3 +101,30 @@ type Usage struct {
 	Tokens int64
 	Cost   float64
 }
+
+// Use is how much is used of the limits of the API behind an adapter, and of the quotas of a caller.
+type Use struct {
+	Limits []LimitUsed
+	Quotas []Used
+}
+
+// LimitUsed is a limit, which is for all callers together.
+type LimitUsed struct {
+	Scope     string // global, a category or a pattern of operations, with the window where it has several
+	Limit     int64
+	Remaining int64
+	Window    Window
+	Resets    time.Time
+}
+
+// Used is a quota of a caller. A step of zero is off.
+type Used struct {
+	Metric                Metric
+	Used                  float64
+	Warn, Pause, HardStop float64
+	Status                string // ok, warn, paused or exhausted
+	Currency              string
+	Shared                bool // all callers have this count together
+	Lifted                bool // the step Pause is reached, and does not hold up this caller: somebody has lifted it
+	Resets                time.Time
+}

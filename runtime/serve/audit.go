@@ -22,18 +22,23 @@ func (s settings) openAudit(ctx context.Context, options Options, log *slog.Logg
 		return nil, nil
 	}
 	file := audit.FileOptions{
-		Key: options.AuditKey, MaxSize: max(cmp.Or(options.AuditSize, auditSize), 0), Keep: options.AuditKeep, Logger: log,
+		MaxSize: max(cmp.Or(options.AuditSize, auditSize), 0), Keep: options.AuditKeep, Logger: log,
 	}
-	if s.auditKey != "" {
-		key, err := readKey("audit-key", s.auditKey)
-		if err != nil {
-			return nil, err
-		}
-		file.Key = key
+	var err error
+	if file.Key, err = s.keyOfAudit(&options); err != nil {
+		return nil, err
 	}
 	sink, err := audit.OpenFile(ctx, s.audit, file)
 	if err != nil {
 		return nil, fmt.Errorf("-audit: %w", err)
 	}
 	return audit.New(audit.Options{Sinks: []audit.Sink{sink}, Wait: true, Logger: log}), nil
+}
+
+// keyOfAudit returns the key of the file of -audit; nil: it has none.
+func (s settings) keyOfAudit(options *Options) ([]byte, error) {
+	if s.auditKey == "" {
+		return options.AuditKey, nil
+	}
+	return readKey("audit-key", s.auditKey)
 }

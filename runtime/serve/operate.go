@@ -8,8 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 
+	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/operator"
@@ -62,10 +62,23 @@ func (e environment) operate(ctx context.Context, options Options, set *flag.Fla
 	for _, warning := range warnings {
 		log.Warn(warning)
 	}
+	if words[0] == "audit" { // the file is only read, and no state is needed
+		return e.records(ctx, options, settings, flags, words)
+	}
 	if err := settings.isThere(words); err != nil {
 		return fail(err)
 	}
 	settings.policy = "" // it decides nothing here
+	desk := operator.Desk{
+		Program: options.Name, Quota: options.Adapter.Quota, Stdout: e.stdout, Stderr: e.stderr, Terminal: e.terminal,
+	}
+	if words[0] == "quotas" && settings.audit != "" { // the records are only read, for the callers in them
+		desk.AuditFile, settings.audit = settings.audit, ""
+		if desk.AuditKey, err = settings.keyOfAudit(&options); err != nil {
+			return fail(err)
+		}
+		settings.auditKey = ""
+	}
 	_, opened, err := settings.prepare(ctx, &options, log)
 	defer func() {
 		if options.Close != nil {
@@ -76,27 +89,60 @@ func (e environment) operate(ctx context.Context, options Options, set *flag.Fla
 			code = max(code, exitError)
 		}
 	}()
-	state := options.Adapter.State
-	if err == nil && state == nil {
+	if err == nil && options.Adapter.State == nil {
 		err = errors.New("-state names where the adapter that serves keeps its state, and memory is of one process alone: " +
 			"give both the same, such as -state state.db")
-	}
-	if err == nil && options.Adapter.StateKey != nil {
-		state, err = gate.SealedStore(state, append([][]byte{options.Adapter.StateKey}, options.Adapter.OldStateKeys...)...)
 	}
 	if err != nil {
 		return fail(err)
 	}
-	return options.Operator.Run(ctx, operator.Desk{
-		Program: options.Name, Inbox: options.Operator.Inbox(state), State: state, Audit: options.Adapter.Audit,
-		Stdout: e.stdout, Stderr: e.stderr, Terminal: e.terminal,
-	}, flags, words)
+	state, err := unsealed(&options.Adapter)
+	if err != nil {
+		return fail(err)
+	}
+	desk.Inbox, desk.State, desk.Audit = options.Operator.Inbox(state), state, options.Adapter.Audit
+	desk.Kept, desk.Keys = options.Adapter.State, stateKeys(&options.Adapter)
+	return options.Operator.Run(ctx, desk, flags, words)
+}
+
+// records runs the subcommand for the records of -audit.
+func (e environment) records(
+	ctx context.Context, options Options, s settings, flags operator.Flags, words []string,
+) int {
+	desk := operator.Desk{
+		Program: options.Name, AuditFile: s.audit, AuditKey: options.AuditKey, Stdout: e.stdout, Stderr: e.stderr,
+	}
+	if s.auditKey != "" {
+		key, err := readKey("audit-key", s.auditKey)
+		if err != nil {
+			fmt.Fprintf(e.stderr, "%s: %v\n", options.Name, err)
+			return exitUsage
+		}
+		desk.AuditKey = key
+	}
+	return options.Operator.Run(ctx, desk, flags, words)
+}
+
+// stateKeys returns the keys of the state of an adapter, the one that seals first.
+func stateKeys(o *aql.Options) [][]byte {
+	if o.StateKey == nil {
+		return nil
+	}
+	return append([][]byte{o.StateKey}, o.OldStateKeys...)
+}
+
+// unsealed returns the state of an adapter, which opens what that has sealed.
+func unsealed(o *aql.Options) (store.Store, error) {
+	if o.StateKey == nil {
+		return o.State, nil
+	}
+	return gate.SealedStore(o.State, stateKeys(o)...)
 }
 
 // isThere fails where the state is a file that does not exist: it would be made, and nothing would wait in it. The
-// passphrase of a person may be there before the adapter has served.
+// passphrase of a person, and the role, may be there before the adapter has served.
 func (s settings) isThere(words []string) error {
-	if !s.inFile() || slices.Equal(words, []string{"passphrase"}) {
+	if !s.inFile() || words[0] == "passphrase" || words[0] == "enrol" {
 		return nil
 	}
 	if _, err := os.Stat(s.state); errors.Is(err, os.ErrNotExist) {

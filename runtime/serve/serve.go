@@ -28,6 +28,7 @@ import (
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/mcpserver"
+	"github.com/aqltag/aqltag/runtime/policy/policyfile"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/aqltag/aqltag/runtime/toolhook"
 )
@@ -48,9 +49,19 @@ type Options struct {
 	// With it, the adapter has an inbox (see aql.Confirmation.Inbox) wherever its state is not in memory, and the flag
 	// -human-only.
 	Operator Operator
+	// Console is what -console serves, in which people decide in a browser: console.Serve. They log in with the
+	// passphrases that they choose with Operator, which it needs. On stdio, where the user of the client is at the same
+	// machine, clients are referred to it, unless MCP.ApprovalURL refers them elsewhere.
+	Console Console
 	// Hook adds the subcommand hook, with which an MCP client asks the safety loop of Adapter.Loop before each tool use:
 	// toolhook.Command{}.
 	Hook Hook
+	// Telemetry adds the flags -otel and -metrics, with which traces and metrics leave the process: telemetry.Open of the
+	// module runtime/observe/otel. Its hooks are called around those of Adapter.Observe, if there are some.
+	Telemetry Telemetry
+	// Notify has the channels that -notify can name, on which people are told that something waits for them:
+	// notify.Teller. They need a state that is not in memory, and Operator or another inbox.
+	Notify Notify
 	// AuditKey is the key of the file of -audit, of 32 bytes or more; -audit-key overrides it. AuditSize is the size in
 	// bytes at which the file is closed and the next one begins; default 64 MiB, negative: never. AuditKeep is how many
 	// closed files are kept; zero: all. See audit.FileOptions.
@@ -65,6 +76,10 @@ type Options struct {
 	MaxConnections int
 	// Close, unless nil, is called when serving has ended, before Main exits, also where calls still run.
 	Close func() error
+	// Drain is for how long HTTP is served as before when the process is to end, while /readyz answers 503: a load
+	// balancer that asks it sends no more calls by the time that the port closes. Default: zero; -drain overrides it. A
+	// second signal ends the process at once.
+	Drain time.Duration
 	// ShutdownTimeout bounds how long running calls may take at shutdown, and as long again how long closing may take:
 	// that of Close, and of the state and the audit log. Default: 10 seconds, and for calls on stdio 5. What does not end
 	// within it is in the log, and Main exits with code 1.
@@ -192,10 +207,19 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 	for _, warning := range warnings {
 		log.Warn(warning)
 	}
-	ctx, stop := context.WithCancel(ctx)
+	leaves := ctx.Done()
+	ctx, stop := later(ctx, settings.draining(&options))
 	defer stop()
-	source, opened, err := settings.prepare(ctx, &options, log)
+	exports, log, err := settings.telemetry(ctx, &options, log)
+	var source *policyfile.File
+	var opened resources
+	if err == nil {
+		source, opened, err = settings.prepare(ctx, &options, log)
+	}
 	defer func() {
+		if exports != nil {
+			opened = append(resources{exports.sending(options.shutdownTimeout())}, opened...)
+		}
 		if options.Close != nil {
 			opened = append(resources{closing(options.Close)}, opened...)
 		}
@@ -208,19 +232,52 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 		err = e.loopMode(&options.Adapter, log)
 	}
 	var adapter *aql.Adapter
+	var seen *sight
+	endConsole, endTelling := func() {}, func() {}
+	defer func() {
+		if !within(options.shutdownTimeout(), endConsole) {
+			log.Warn("The console did not end in time")
+		}
+	}()
 	if err == nil {
+		seen = settings.sight(&options)
 		applied := settings.apply(options, log)
 		if adapter, err = aql.New(registry, applied); err == nil {
 			warnOfNobody(registry, adapter, applied.Confirmation, options, log)
+			endConsole, err = settings.openConsole(ctx, adapter, &options, seen.of(adapter), log)
 		}
+		if err == nil {
+			endTelling, err = settings.tell(ctx, options.Notify, applied, log)
+		}
+	}
+	if err == nil {
+		err = exports.watch(adapter)
 	}
 	if err != nil {
 		fmt.Fprintf(e.stderr, "%s: %v\n", options.Name, err)
 		return exitUsage
 	}
+	also := beside{health: adapter.Health, leaves: leaves}
 	if source != nil {
-		settings.warnOfOnePerson(source.Policy(), log)
-		go settings.followPolicy(ctx, source, adapter, log)
+		followed := &followedPolicy{File: source, reloads: settings.reloads}
+		tell := func() { settings.warnOfOnePerson(followed.Policy(), log) }
+		tell()
+		go followed.follow(ctx, adapter, log, tell)
+		also.health = followed.health(also.health)
+		seen.judge(also.health)
+	}
+	defer within(options.shutdownTimeout(), endTelling)
+	switch {
+	case exports == nil || exports.Metrics == nil:
+	case settings.metrics == sameAddress:
+		also.metrics = exports.Metrics
+	default:
+		end, err := serveMetrics(ctx, settings.metrics, exports.Metrics, log)
+		if err != nil {
+			fmt.Fprintf(e.stderr, "%s: %v\n", options.Name, err)
+			return exitUsage
+		}
+		defer end()
 	}
 	if adapter.Executes() {
 		working := work(ctx, adapter, log)
@@ -230,7 +287,7 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 			}
 		}()
 	}
-	return e.serveAdapter(ctx, adapter, settings, options, log)
+	return e.serveAdapter(ctx, adapter, also, settings, options, log)
 }
 
 // workPause is after how long executions are tried to run again where the state could not be reached.
@@ -263,7 +320,7 @@ func work(ctx context.Context, adapter *aql.Adapter, log *slog.Logger) (end func
 
 // serveAdapter serves the adapter on the transport of the settings.
 func (e environment) serveAdapter(
-	ctx context.Context, adapter *aql.Adapter, s settings, options Options, log *slog.Logger,
+	ctx context.Context, adapter *aql.Adapter, also beside, s settings, options Options, log *slog.Logger,
 ) int {
 	options.MCP.DrainTimeout = cmp.Or(options.MCP.DrainTimeout, options.ShutdownTimeout)
 	server := mcpserver.New(adapter, options.MCP)
@@ -274,7 +331,7 @@ func (e environment) serveAdapter(
 		err = server.RunStdio(ctx, e.stdin, e.stdout)
 		within(options.shutdownTimeout(), server.Close)
 	} else { // it closes the server itself, and waits for running calls no longer than the deadline
-		err = serveHTTP(ctx, server, s, options, log)
+		err = serveHTTP(ctx, server, also, s, options, log)
 	}
 	var misuse usageError
 	switch {

@@ -192,6 +192,30 @@ func TestSettings(t *testing.T) {
 				},
 			}},
 		{
+			name: "telemetry that the service has not", args: []string{"-otel"}, code: exitUsage,
+			stderr: "-otel and -metrics: this service has no telemetry. Its author adds it with serve.Options.Telemetry",
+		},
+		{
+			name: "metrics that the service has not", environ: []string{"MCP_AQL_METRICS=127.0.0.1:0"}, code: exitUsage,
+			stderr: "this service has no telemetry",
+		},
+		{
+			name: "trust in what is not sent", args: []string{"-otel-trust-sampling"}, code: exitUsage,
+			options: Options{Telemetry: noTelemetry}, stderr: "-otel-trust-sampling is of traces: it goes with -otel",
+		},
+		{
+			name: "telemetry that does not open", args: []string{"-otel"}, code: exitUsage,
+			options: Options{Telemetry: noTelemetry}, stderr: "notes: -otel and -metrics: the disk is full",
+		},
+		{
+			name: "metrics at the address of MCP, which has none", args: []string{"-metrics", "same"}, code: exitUsage,
+			options: Options{Telemetry: noTelemetry}, stderr: "MCP has no address on stdio",
+		},
+		{
+			name: "telemetry that nobody asked for", options: Options{Telemetry: noTelemetry},
+			tools: "mcp_aql_execute,mcp_aql_read",
+		},
+		{
 			name: "a policy that is not there", args: []string{"-policy", "missing.yaml"}, code: exitUsage,
 			stderr: "-policy: reading the policy: ",
 		},
@@ -199,6 +223,8 @@ func TestSettings(t *testing.T) {
 			name: "an audit file that cannot be made", args: []string{"-audit", "missing/audit.log"}, code: exitUsage,
 			stderr: "-audit: ",
 		},
+		{name: "a drain of no time", args: []string{"-drain", "soon"}, code: exitUsage, stderr: "-drain soon: it is a time"},
+		{name: "a drain of less than none", args: []string{"-drain", "-1s"}, code: exitUsage, stderr: "-drain -1s: it is"},
 		{
 			name: "an unknown log level", args: []string{"-log-level", "loud"}, code: exitUsage,
 			stderr: "debug, info, warn or error",
@@ -259,14 +285,14 @@ type running struct {
 
 var urlInLog = regexp.MustCompile(`url=(http://[^ ]+)/mcp`)
 
-func start(t *testing.T, registry *aql.Registry, options Options) running {
+func start(t *testing.T, registry *aql.Registry, options Options, args ...string) running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := running{stderr: new(safeBuffer), stop: cancel, code: make(chan int, 1)}
 	env := environment{stdin: strings.NewReader(""), stdout: io.Discard, stderr: r.stderr, lookup: lookup(nil)}
 	options.Name = "notes"
 	go func() {
-		r.code <- env.run(ctx, registry, options, []string{"-transport", "http", "-addr", "127.0.0.1:0"})
+		r.code <- env.run(ctx, registry, options, append(args, "-transport", "http", "-addr", "127.0.0.1:0"))
 	}()
 	for ; r.url == ""; time.Sleep(time.Millisecond) {
 		if match := urlInLog.FindStringSubmatch(r.stderr.String()); match != nil {
@@ -303,6 +329,14 @@ func TestHTTP(t *testing.T) {
 	response.Body.Close()
 	if response.StatusCode != http.StatusOK || body != "{\"status\":\"ok\"}\n" {
 		t.Errorf("/healthz: %d %s", response.StatusCode, body)
+	}
+	ready, err := http.Get(r.url + "/readyz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready.Body.Close()
+	if ready.StatusCode != http.StatusOK {
+		t.Errorf("/readyz: %d", ready.StatusCode)
 	}
 	for _, version := range []string{"", "2025-11-25", "2025-06-18"} {
 		session := r.connect(t, version)

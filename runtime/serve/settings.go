@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
 )
@@ -24,6 +25,11 @@ var table = []setting{
 	{
 		flag: "addr", standard: "127.0.0.1:8080",
 		help: "`address` for HTTP: host:port, or unix:PATH for a Unix socket; MCP is served below /mcp",
+	},
+	{
+		flag: "drain", standard: "0s", env: "MCP_AQL_DRAIN",
+		help: "`time`, such as 5s, for which HTTP still serves calls when the process is to end, while /readyz answers 503 " +
+			"and has load balancers send no more",
 	},
 	{
 		flag: "mode", standard: "semantic", env: "MCP_AQL_ENDPOINT_MODE",
@@ -68,12 +74,60 @@ var table = []setting{
 			"it, or an operator approves it where the service has the subcommand operator; no agent is given a token",
 	},
 	{
+		flag: "console", standard: "", env: "MCP_AQL_CONSOLE",
+		help: "`address`, such as 127.0.0.1:9090, where people decide in a browser about what waits for them; one that " +
+			"other machines reach takes -console-cert",
+	},
+	{
+		flag: "console-cert", standard: "", env: "MCP_AQL_CONSOLE_CERT",
+		help: "`file` with the certificate by which -console speaks HTTPS, then also at an address that other machines " +
+			"reach; it is read again when it changes",
+	},
+	{
+		flag: "console-key", standard: "", env: "MCP_AQL_CONSOLE_KEY",
+		help: "`file` with the key of the certificate of -console-cert",
+	},
+	{
 		flag: "audit", standard: "", env: "MCP_AQL_AUDIT",
 		help: "`file` that keeps what was asked for, allowed and denied; aql-tag audit verify checks it",
 	},
 	{
 		flag: "audit-key", standard: "", env: "MCP_AQL_AUDIT_KEY",
 		help: "`file` with a secret that the file of -audit is written with, so that who can change it cannot do so unseen",
+	},
+	{
+		flag: "metrics", standard: "", env: "MCP_AQL_METRICS",
+		help: "`address` at which Prometheus reads metrics, such as 127.0.0.1:9464, below /metrics, or same: the one of " +
+			"MCP; default: nowhere",
+	},
+	{
+		flag: "otel", standard: "false", env: "MCP_AQL_OTEL", isSwitch: true,
+		help: "send traces and metrics as the environment variables of OpenTelemetry say, such as " +
+			"OTEL_EXPORTER_OTLP_ENDPOINT",
+	},
+	{
+		flag: "otel-trust-sampling", standard: "false", env: "MCP_AQL_OTEL_TRUST_SAMPLING", isSwitch: true,
+		help: "sample the traces that clients name where they say so, and only there",
+	},
+	{
+		flag: "notify", standard: "", env: "MCP_AQL_NOTIFY",
+		help: "`channels` on which people are told that something waits for them, with commas between them, as far as the " +
+			"service has them: desktop, ntfy=https://ntfy.sh/TOPIC, webhook=https://…; ntfy=@FILE reads the address from a file",
+	},
+	{
+		flag: "notify-key", standard: "", env: "MCP_AQL_NOTIFY_KEY",
+		help: "`files` with the secrets of channels: webhook=FILE has the key that signs, ntfy=FILE the token of who " +
+			"publishes; with commas between them, webhook=NEW,webhook=OLD while a receiver changes keys",
+	},
+	{
+		flag: "notify-link", standard: "", env: "MCP_AQL_NOTIFY_LINK",
+		help: "`address` of the console where people decide, for the notices of -notify; without it that of -console, " +
+			"which only browsers of this machine can open",
+	},
+	{
+		flag: "notify-details", standard: "false", env: "MCP_AQL_NOTIFY_DETAILS", isSwitch: true,
+		help: "have the notices of -notify that leave this machine say what is asked, with the parameters that are not " +
+			"sensitive",
 	},
 	{flag: "log-level", standard: "info", help: "`level`: debug, info, warn or error; the log goes to standard error"},
 }
@@ -105,10 +159,18 @@ func Flags(set *flag.FlagSet) {
 type settings struct {
 	transport, addr, mode, profile, prefix, state, policy, audit, auditKey string
 	stateKey                                                               string // files, with commas between them
-	readOnly, noDestructive, humanOnly                                     bool
+	metrics                                                                string
+	console                                                                string // an address
+	consoleCert, consoleKey                                                string // files
+	notify, notifyKey, notifyLink                                          string
+	readOnly, noDestructive, humanOnly, notifyDetails                      bool
+	otel, trustSampling                                                    bool
 	operations                                                             []string
+	drain                                                                  time.Duration
 	level                                                                  slog.Level
 	given                                                                  map[string]bool // set by flag or environment
+
+	reloads *reloads // of the policy, for the console; nil: nobody looks
 }
 
 // settings merges flags and environment. A given flag overrides the environment, with a warning; the environment
@@ -138,13 +200,19 @@ func (e environment) settings(set *flag.FlagSet) (settings, []string, error) {
 		transport: values["transport"], addr: values["addr"],
 		mode: values["mode"], profile: values["profile"], prefix: values["prefix"],
 		state: values["state"], stateKey: values["state-key"], policy: values["policy"],
-		audit: values["audit"], auditKey: values["audit-key"], given: given,
+		audit: values["audit"], auditKey: values["audit-key"], metrics: values["metrics"], console: values["console"],
+		consoleCert: values["console-cert"], consoleKey: values["console-key"],
+		notify: values["notify"], notifyKey: values["notify-key"], notifyLink: values["notify-link"], given: given,
 	}
 	if err := result.restrict(values); err != nil {
 		return result, nil, err
 	}
 	if result.transport != "stdio" && result.transport != "http" {
 		return result, nil, fmt.Errorf("-transport %s: it is stdio or http", result.transport)
+	}
+	var err error
+	if result.drain, err = time.ParseDuration(values["drain"]); err != nil || result.drain < 0 {
+		return result, nil, fmt.Errorf("-drain %s: it is a time such as 5s", values["drain"])
 	}
 	if err := result.level.UnmarshalText([]byte(values["log-level"])); err != nil {
 		return result, nil, fmt.Errorf("-log-level %s: it is debug, info, warn or error", values["log-level"])
@@ -162,7 +230,7 @@ func (s setting) same(one, other string) bool {
 	return err == nil && otherErr == nil && first == second
 }
 
-// restrict reads the values that switch operations off.
+// restrict reads the switches, and the values that switch operations off.
 func (s *settings) restrict(values map[string]string) error {
 	for _, setting := range table {
 		if _, err := strconv.ParseBool(values[setting.flag]); setting.isSwitch && err != nil {
@@ -171,7 +239,10 @@ func (s *settings) restrict(values map[string]string) error {
 	}
 	s.readOnly, _ = strconv.ParseBool(values["read-only"])
 	s.humanOnly, _ = strconv.ParseBool(values["human-only"])
+	s.notifyDetails, _ = strconv.ParseBool(values["notify-details"])
 	s.noDestructive, _ = strconv.ParseBool(values["no-destructive"])
+	s.otel, _ = strconv.ParseBool(values["otel"])
+	s.trustSampling, _ = strconv.ParseBool(values["otel-trust-sampling"])
 	if s.given["operations"] {
 		for pattern := range strings.SplitSeq(values["operations"], ",") {
 			s.operations = append(s.operations, strings.TrimSpace(pattern))
@@ -229,6 +300,10 @@ func (s settings) apply(options Options, log *slog.Logger) aql.Options {
 	case adapter.Confirmation.HumanOnly:
 		log.Warn("The subcommand operator cannot see what waits for a person, because the state is in memory: " +
 			"set -state. Until then only clients that ask their user can confirm")
+	}
+	loop, ok := adapter.Loop.(interface{ WithConsole() aql.SafetyLoop })
+	if ok && s.console != "" { // where people see codes, too
+		adapter.Loop = loop.WithConsole()
 	}
 	if adapter.Logger == nil {
 		adapter.Logger = log

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -140,41 +137,4 @@ func (s settings) readStateKeys(options *aql.Options) error {
 	}
 	options.StateKey, options.OldStateKeys = keys[0], keys[1:]
 	return nil
-}
-
-// pollPolicy is how often the policy file is checked for changes.
-const pollPolicy = 2 * time.Second
-
-// followPolicy sets the adapter's policy when its file changes, until ctx ends. It checks the file at intervals and on
-// the hang-up signal. A policy with mistakes is logged and not set.
-func (s settings) followPolicy(
-	ctx context.Context, source *policyfile.File, adapter *aql.Adapter, log *slog.Logger,
-) {
-	hangUp := make(chan os.Signal, 1)
-	signal.Notify(hangUp, syscall.SIGHUP)
-	defer signal.Stop(hangUp)
-	poll := time.NewTicker(pollPolicy)
-	defer poll.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-hangUp:
-		case <-poll.C:
-			if !source.Changed() {
-				continue
-			}
-		}
-		changed, err := source.Reload()
-		if err == nil && changed {
-			err = adapter.SetPolicy(source.Policy())
-		}
-		switch {
-		case err != nil:
-			log.Error("the policy was not reloaded; the one before it stays in force", slog.Any("error", err))
-		case changed:
-			log.Info("the policy was reloaded")
-			s.warnOfOnePerson(source.Policy(), log)
-		}
-	}
 }

@@ -7,13 +7,24 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 )
 
-// warnOfNobody warns of operations before which a person types a value, where no person can be asked, or only those
-// whose clients ask their user. confirmation is that of the adapter.
+// addOperator begins what cures a service in which nothing can wait for people.
+const addOperator = "add Operator to the options of the service, and start it with -state, so that "
+
+// warnOfNobody warns where no person can be asked, or only those whose clients ask their user: of -human-only in a
+// service without the subcommand operator, and of operations before which a person types a value. confirmation is that
+// of the adapter.
 func warnOfNobody(
 	registry *aql.Registry, adapter *aql.Adapter, confirmation aql.Confirmation, options Options, log *slog.Logger,
 ) {
 	if confirmation.Inbox != nil {
 		return
+	}
+	if confirmation.HumanOnly && options.Operator == nil {
+		what := "Nobody can confirm, because nobody can be asked: what requires confirmation is denied"
+		if options.MCP.Elicit {
+			what = "Only clients that ask their user can confirm: what requires confirmation is denied to others"
+		}
+		log.Warn(what, "cure", addOperator+"requests wait for operator approve")
 	}
 	var typed []string
 	for _, o := range registry.Operations() {
@@ -30,8 +41,7 @@ func warnOfNobody(
 	}
 	cure := "start the adapter with -state, so that their requests wait for operator approve"
 	if options.Operator == nil {
-		cure = "add Operator to the options of the service, and start it with -state, so that their requests wait for " +
-			"operator approve"
+		cure = addOperator + "their requests wait for operator approve"
 	}
 	log.Warn(what, "operations", strings.Join(typed, ", "), "cure", cure)
 }

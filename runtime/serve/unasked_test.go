@@ -28,13 +28,19 @@ func TestWarningOfNobody(t *testing.T) {
 		operation("delete_board", "note_id"), operation("delete_note", "note_id"), operation("drop_note", ""),
 	}, []gen.WireType{{Name: "Nothing", Kind: gen.KindScalar}})
 	withInbox := aql.Options{Confirmation: aql.Confirmation{Inbox: approve.New}}
+	personal := available("drop_note")
+	personal.Confirmation.HumanOnly = true
 	for name, tt := range map[string]struct {
 		options Options
 		wants   []string // empty: no warning
 	}{
-		"no subcommand":     {Options{}, []string{"Nobody can call", "delete_board, delete_note", "add Operator", "-state"}},
-		"the subcommand":    {Options{Operator: operator.Command{}}, []string{"Nobody can call", "cure=\"start", "-state"}},
-		"clients that ask":  {Options{MCP: mcpserver.Options{Elicit: true}}, []string{"Only clients that ask their user"}},
+		"no subcommand":    {Options{}, []string{"Nobody can call", "delete_board, delete_note", "add Operator", "-state"}},
+		"the subcommand":   {Options{Operator: operator.Command{}}, []string{"Nobody can call", "cure=\"start", "-state"}},
+		"clients that ask": {Options{MCP: mcpserver.Options{Elicit: true}}, []string{"Only clients that ask their user"}},
+		"people alone, without the subcommand": {Options{Adapter: personal},
+			[]string{"Nobody can confirm", "cure=\"add Operator", "-state"}},
+		"people alone, whose clients ask": {Options{Adapter: personal, MCP: mcpserver.Options{Elicit: true}},
+			[]string{"Only clients that ask their user can confirm", "add Operator"}},
 		"an inbox":          {Options{Adapter: withInbox}, nil},
 		"one of them is on": {Options{Adapter: available("delete_board")}, []string{"operations=delete_board cure"}},
 		"none of them is":   {Options{Adapter: available("drop_note")}, nil},

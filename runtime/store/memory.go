@@ -123,17 +123,35 @@ func (m *Memory) List(ctx context.Context, prefix, after string, limit int) ([]E
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if limit <= 0 {
+		return nil, nil
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := m.now()
 	var found []Entry
+	for _, key := range m.first(prefix, after, limit) {
+		e := m.entries[key]
+		found = append(found, Entry{Key: key, Value: bytes.Clone(e.value), Version: e.version})
+	}
+	return found, nil
+}
+
+// first returns the first keys, up to limit of them, as List does. The lock is held.
+func (m *Memory) first(prefix, after string, limit int) []string {
+	const fewest = 1024 // that are worth sorting
+	var keys []string
+	now, last := m.now(), "" // of the first keys so far; empty: there are fewer than limit
 	for key := range m.entries {
-		if e := m.live(key, now); e.version != 0 && strings.HasPrefix(key, prefix) && key > after {
-			found = append(found, Entry{Key: key, Value: bytes.Clone(e.value), Version: e.version})
+		if key <= after || last != "" && key > last || !strings.HasPrefix(key, prefix) || m.live(key, now).version == 0 {
+			continue
+		}
+		if keys = append(keys, key); len(keys) >= fewest && len(keys)/2 >= limit {
+			slices.Sort(keys)
+			keys, last = keys[:limit], keys[limit-1]
 		}
 	}
-	slices.SortFunc(found, func(a, b Entry) int { return cmp.Compare(a.Key, b.Key) })
-	return found[:min(len(found), max(limit, 0))], nil
+	slices.Sort(keys)
+	return keys[:min(len(keys), limit)]
 }
 
 // Take implements Store. It fails with ErrFull if there is no space for another counter.

@@ -262,6 +262,9 @@ func (a *asking) failed(r *reply) answer {
 		return a.blocked()
 	case r.Error.Code == "", strings.HasPrefix(string(r.Error.Code), "INTERNAL_"):
 		return a.desk.unavailable()
+	case r.Error.Code == aql.CodeRateLimitExceeded && strings.Contains(r.Error.Message, "is busy"):
+		return refusal("the state of the loop is busy, so the step was not judged. Make the same tool use again, without " +
+			"any change")
 	case r.Error.Code == aql.CodeRateLimitExceeded:
 		return refusal("the loop was asked too often. Make the same tool use again in a minute, without any change")
 	}

@@ -56,6 +56,21 @@ type broken struct{}
 func (broken) Read([]byte) (int, error)  { return 0, errors.New("the pipe is broken") }
 func (broken) Write([]byte) (int, error) { return 0, errors.New("the pipe is broken") }
 
+// A state that has no time is told apart from a loop that is asked too often: the former may have time at once.
+func TestBusyIsNotTooOften(t *testing.T) {
+	for message, want := range map[string]string{
+		"The state of this adapter is busy, so the operation was not run. Try again.": "the state of the loop is busy",
+		"API rate limit exceeded": "asked too often",
+	} {
+		var failed reply
+		failed.Error.Code, failed.Error.Message = aql.CodeRateLimitExceeded, message
+		a := asking{desk: &Desk{Program: "dongle"}, agent: "bot", log: slog.New(slog.DiscardHandler)}
+		if got := a.failed(&failed); got.passes || !strings.Contains(got.reason, want) {
+			t.Errorf("%q: %+v, want %q", message, got, want)
+		}
+	}
+}
+
 // Whatever fails, the tool use is refused, and the agent learns no details.
 func TestFailuresRefuse(t *testing.T) {
 	failing := func(err error, options aql.Options) opening {

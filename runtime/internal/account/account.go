@@ -1,5 +1,5 @@
-// Package account finds the account of who runs this process, as the operating system knows it. What the process has in
-// its environment does not count: whoever starts it chooses that.
+// Package account finds accounts, and that of who runs this process, as the operating system knows them. What the
+// process has in its environment does not count: whoever starts it chooses that.
 package account
 
 import (
@@ -20,27 +20,57 @@ func Current() (*user.User, error) {
 	if !guesses {
 		return user.Current()
 	}
-	file, err := os.Open(passwd)
-	if err != nil {
-		return nil, fmt.Errorf("looking up who runs this process: %w", err)
-	}
-	defer file.Close()
-	return find(file, os.Getuid())
+	return find(strconv.Itoa(os.Getuid()), idField, user.UnknownUserIdError(os.Getuid()))
 }
 
-// find returns the account of a user in a file of the form passwd(5), which is the first one with its number.
-func find(file io.Reader, uid int) (*user.User, error) {
-	id := strconv.Itoa(uid)
+// Lookup returns the account with a name. It fails with a user.UnknownUserError if the operating system has none.
+func Lookup(name string) (*user.User, error) {
+	if !guesses { // otherwise user.Lookup, too, believes the environment about who runs this process
+		return user.Lookup(name)
+	}
+	return find(name, nameField, user.UnknownUserError(name))
+}
+
+// Groups returns the names of the groups of an account. A group that has no name is left out.
+func Groups(u *user.User) ([]string, error) {
+	ids, err := u.GroupIds()
+	if err != nil {
+		return nil, fmt.Errorf("looking up the groups of %s: %w", u.Username, err)
+	}
+	var names []string
+	for _, id := range ids {
+		if group, err := user.LookupGroupId(id); err == nil {
+			names = append(names, group.Name)
+		}
+	}
+	return names, nil
+}
+
+// The fields of an account in a file of the form passwd(5).
+const nameField, idField = 0, 2
+
+// find returns the first account of this system with a value in a field, and none as an error.
+func find(value string, field int, none error) (*user.User, error) {
+	file, err := os.Open(passwd)
+	if err != nil {
+		return nil, fmt.Errorf("looking up an account: %w", err)
+	}
+	defer file.Close()
+	return findIn(file, value, field, none)
+}
+
+// findIn is find in a file of the form passwd(5).
+func findIn(file io.Reader, value string, field int, none error) (*user.User, error) {
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		fields := strings.Split(strings.TrimSpace(lines.Text()), ":")
 		// Those that begin with + or - name no account here, but some of another source.
-		if len(fields) == 7 && fields[0] != "" && !strings.ContainsAny(fields[0][:1], "#+-") && fields[2] == id {
-			return &user.User{Uid: id, Gid: fields[3], Username: fields[0], HomeDir: fields[5]}, nil
+		if len(fields) == 7 && fields[0] != "" && !strings.ContainsAny(fields[0][:1], "#+-") && fields[field] == value {
+			return &user.User{Uid: fields[2], Gid: fields[3], Username: fields[0], HomeDir: fields[5]}, nil
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("looking up who runs this process: %w", err)
+		return nil, fmt.Errorf("looking up an account: %w", err)
 	}
-	return nil, user.UnknownUserIdError(uid)
+	return nil, none
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"os/user"
 	"strings"
 	"testing"
@@ -12,15 +13,21 @@ func TestAccountsAreThoseOfTheFile(t *testing.T) {
 	const file = "root:x:0:0:root:/root:/bin/sh\n\n#old:x:1000:1000::/old:/bin/sh\n+:x:1000:1000:::\n" +
 		":x:1000:1000::/:/bin/sh\n" +
 		"half:x:1000\nann:x:1000:100:Ann,,,:/home/ann:/bin/sh\ntwin:x:1000:100::/home/twin:/bin/sh\n"
-	for uid, want := range map[int]*user.User{
-		0:    {Uid: "0", Gid: "0", Username: "root", HomeDir: "/root"},
-		1000: {Uid: "1000", Gid: "100", Username: "ann", HomeDir: "/home/ann"},
-		100:  nil,
-		-1:   nil,
+	ann := &user.User{Uid: "1000", Gid: "100", Username: "ann", HomeDir: "/home/ann"}
+	twin := &user.User{Uid: "1000", Gid: "100", Username: "twin", HomeDir: "/home/twin"}
+	none := errors.New("none")
+	for value, want := range map[string]struct {
+		field int
+		*user.User
+	}{
+		"0":    {idField, &user.User{Uid: "0", Gid: "0", Username: "root", HomeDir: "/root"}},
+		"1000": {idField, ann}, "100": {idField, nil}, "-1": {idField, nil},
+		"ann": {nameField, ann}, "twin": {nameField, twin},
+		"half": {nameField, nil}, "old": {nameField, nil}, "+": {nameField, nil}, "": {nameField, nil},
 	} {
-		got, err := find(strings.NewReader(file), uid)
-		if diff := cmp.Diff(want, got); diff != "" || (err == nil) != (want != nil) {
-			t.Errorf("%d: %v (-want +got)\n%s", uid, err, diff)
+		got, err := findIn(strings.NewReader(file), value, want.field, none)
+		if diff := cmp.Diff(want.User, got); diff != "" || (err == nil) != (want.User != nil) {
+			t.Errorf("%q: %v (-want +got)\n%s", value, err, diff)
 		}
 	}
 }
@@ -32,5 +39,8 @@ func TestTheEnvironmentNamesNobody(t *testing.T) {
 	t.Setenv("HOME", "/home/bob")
 	if account, err := Current(); err == nil && account.Username == "bob" {
 		t.Error("the environment has chosen the name bob")
+	}
+	if account, err := Lookup("bob"); err == nil && account.HomeDir == "/home/bob" && guesses {
+		t.Errorf("the environment has made up %+v", account)
 	}
 }

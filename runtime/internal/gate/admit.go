@@ -37,6 +37,7 @@ func (g *Gate) Admit(ctx context.Context, r *Request) (Pass, *Refusal) {
 		refusal.At, refusal.Spent = a.now, a.spent
 		return Pass{}, refusal
 	}
+	a.pass.Rule = a.decision.Rule
 	return a.pass, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/trust"
 )
 
@@ -108,6 +109,10 @@ type Refusal struct {
 type Pass struct {
 	Warnings  []meter.Warning
 	Confirmed bool
+	Rule      *policy.Rule // of the policy, that was decided by; nil: none
 	taken     meter.Taken
 	recorded  bool
 }
+
+// Used yields each quota that counts the request, and the share of it that is used; see meter.Taken.
+func (p *Pass) Used(yield func(quota.Metric, float64) bool) { p.taken.Used(yield) }

@@ -87,9 +87,10 @@ func (s sealedStore) open(ctx context.Context, e *store.Entry) bool {
 	return ok
 }
 
-// lastingParts begin the keys of the entries that do not expire: the passphrases of people (package operator), and what
-// blocks agents (package verify). Package execution seals what it keeps itself.
-var lastingParts = []string{"operator/passphrase/", "verify/"}
+// lastingParts begin the keys of the entries that do not expire: the passphrases of people (package passphrase), their
+// passkeys (package internal/passkey), and what blocks agents (package verify). Package execution seals what it keeps
+// itself.
+var lastingParts = []string{"operator/passphrase/", "console/passkey", "verify/"}
 
 // renew reads all entries that do not expire, so that they are sealed with the first key, and returns how many of them
 // do not open.
@@ -125,10 +126,10 @@ func (g *Gate) Renew(ctx context.Context) {
 	defer cancel()
 	switch unread, err := sealed.renew(ctx); {
 	case err != nil:
-		g.options.Logger.Warn("the passphrases and blocks in the state could not be looked through for older state keys",
-			slog.Any("error", err))
+		g.options.Logger.Warn("the passphrases, passkeys and blocks in the state could not be looked through for older "+
+			"state keys", slog.Any("error", err))
 	case unread > 0:
-		g.options.Logger.Warn("passphrases or blocks in the state open with none of the state keys: give the one before "+
-			"too, behind a comma, and start anew", slog.Int("entries", unread))
+		g.options.Logger.Warn("passphrases, passkeys or blocks in the state open with none of the state keys: give the one "+
+			"before too, behind a comma, and start anew", slog.Int("entries", unread))
 	}
 }

@@ -42,6 +42,8 @@ type Meta struct {
 	ClientInfo    string
 	Capabilities  string // of the client
 	ProgressToken string // a string or a number
+	TraceParent   string // without escapes; empty also where it is no string, as TraceState
+	TraceState    string
 }
 
 // IsRequest reports whether the message is a request or, without an ID, a notification. It is a response otherwise.
@@ -254,11 +256,22 @@ func (p *Parser) readMeta() bool {
 		case "progressToken":
 			member(&meta.ProgressToken, r.Kind() == "string" || r.Kind() == "number")
 			plain = plain && utf8.ValidString(meta.ProgressToken)
+		case "traceparent":
+			plain = p.readOnce(&meta.TraceParent) && plain
+		case "tracestate":
+			plain = p.readOnce(&meta.TraceState) && plain
 		default:
 			r.Span()
 		}
 	}
 	return plain
+}
+
+// readOnce reads a string, or passes over another value. It returns false where the string was read before.
+func (p *Parser) readOnce(into *string) bool {
+	before := *into
+	*into, _ = p.text()
+	return before == ""
 }
 
 // text reads a string, or passes over another value.

@@ -128,6 +128,31 @@ func TestMessages(t *testing.T) {
 			}, true,
 		},
 		{
+			"where the trace of a client is", `{"jsonrpc":"2.0","id":1,"method":"x","params":{"name":"x","_meta":{` +
+				`"traceparent":"00-\u0061","tracestate":"b=1","baggage":"c=2"}}}`,
+			Message{
+				ID: "1", Key: "1", Method: "x",
+				Params: `{"name":"x","_meta":{"traceparent":"00-\u0061","tracestate":"b=1","baggage":"c=2"}}`,
+				Call:   Call{Name: "x", Plain: true, Meta: Meta{TraceParent: "00-a", TraceState: "b=1"}},
+			}, true,
+		},
+		{
+			"traces of another type",
+			`{"jsonrpc":"2.0","id":1,"method":"x","params":{"name":"x","_meta":{"traceparent":1,"tracestate":[]}}}`,
+			Message{
+				ID: "1", Key: "1", Method: "x", Params: `{"name":"x","_meta":{"traceparent":1,"tracestate":[]}}`,
+				Call: Call{Name: "x", Plain: true},
+			}, true,
+		},
+		{
+			"a trace that stands twice",
+			`{"jsonrpc":"2.0","id":1,"method":"x","params":{"name":"x","_meta":{"traceparent":"a","traceparent":"b"}}}`,
+			Message{
+				ID: "1", Key: "1", Method: "x", Params: `{"name":"x","_meta":{"traceparent":"a","traceparent":"b"}}`,
+				Call: Call{Name: "x", Meta: Meta{TraceParent: "b"}},
+			}, true,
+		},
+		{
 			"metadata of another type",
 			`{"jsonrpc":"2.0","id":1,"method":"x","params":{"name":"x","_meta":{"progressToken":[]}}}`,
 			Message{
