@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,11 +26,6 @@ type Directive struct {
 	Description string // what follows the JSON
 }
 
-var directives = []string{
-	"example", "reason", "confirm", "op", "adopt", "param", "update", "names", "type", "hide", "relation", "nolint",
-	"computed",
-}
-
 // ParseDirective reads a comment line without its slashes, such as "aql:reason Removes the note". The last result is
 // false for a line that is not an aql directive. A line that looks like a misspelt one still has a problem.
 func ParseDirective(line string) (Directive, []Problem, bool) {
@@ -46,11 +42,7 @@ func ParseDirective(line string) (Directive, []Problem, bool) {
 	body := strings.TrimLeft(rest[len(name):], " \t")
 	d.TextOffset = len(line) - len(body)
 	d.Text = strings.TrimRight(body, " \t\r")
-	known := false
-	for _, candidate := range directives {
-		known = known || candidate == name
-	}
-	if !known {
+	if !slices.Contains(directives, name) {
 		suggestion, ok := suggest(name, directives)
 		if ok {
 			suggestion = "//aql:" + suggestion
@@ -77,35 +69,6 @@ func ParseDirective(line string) (Directive, []Problem, bool) {
 		}}, true
 	}
 	return d, d.parse(), true
-}
-
-func usage(name string) string {
-	switch name {
-	case "example":
-		return `//aql:example {"name":"value"} What it shows`
-	case "op":
-		return "//aql:op category=READ"
-	case "adopt":
-		return "//aql:adopt (*client.Notes).List category=READ"
-	case "param":
-		return "//aql:param NAME min=1"
-	case "update":
-		return "//aql:update get=NAME"
-	case "names":
-		return "//aql:names verbatim"
-	case "type":
-		return "//aql:type PACKAGE.TYPE string,pattern='^[a-z]+$'"
-	case "hide":
-		return "//aql:hide TYPE.FIELD"
-	case "relation":
-		return "//aql:relation TYPE.NAME by=FIELD,to=OPERATION"
-	case "confirm":
-		return "//aql:confirm Delete '{name}'?"
-	case "confirm type":
-		return "//aql:confirm type={name} Delete '{name}'?"
-	default:
-		return "//aql:" + name + " text"
-	}
 }
 
 // parse reads what follows the name.

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the tables of docs/tags.md")
 
-// The tables of keys in docs/tags.md are the tables of this package.
+// The tables of keys and directives in docs/tags.md are the tables of this package.
 func TestDocumentedKeys(t *testing.T) {
 	const path = "../docs/tags.md"
 	text, err := os.ReadFile(path)
@@ -22,20 +22,22 @@ func TestDocumentedKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	for scope, header := range map[tagparse.Scope]string{
-		tagparse.Operation: "| key of an operation | value | meaning |\n|---|---|---|\n",
-		tagparse.Parameter: "| key of a field | value | meaning |\n|---|---|---|\n",
-		tagparse.Computed:  "| key of a computed field | value | meaning |\n|---|---|---|\n",
-		tagparse.Relation:  "| key of a relation | value | meaning |\n|---|---|---|\n",
+	keysOf := func(scope tagparse.Scope) string { return tableOf(tagparse.Keys(scope)) }
+	for header, rows := range map[string]string{
+		"| key of an operation | value | meaning |\n|---|---|---|\n":     keysOf(tagparse.Operation),
+		"| key of a field | value | meaning |\n|---|---|---|\n":          keysOf(tagparse.Parameter),
+		"| key of a computed field | value | meaning |\n|---|---|---|\n": keysOf(tagparse.Computed),
+		"| key of a relation | value | meaning |\n|---|---|---|\n":       keysOf(tagparse.Relation),
+		"| directive | meaning |\n|---|---|\n":                           tagparse.DirectiveRows(),
 	} {
 		before, rest, ok := strings.Cut(page, header)
 		documented, after, ok2 := strings.Cut(rest, "\n\n")
 		if !ok || !ok2 {
 			t.Fatalf("%s has no table %q", path, header)
 		}
-		want := strings.TrimSuffix(tableOf(tagparse.Keys(scope)), "\n")
+		want := strings.TrimSuffix(rows, "\n")
 		if diff := cmp.Diff(documented, want); diff != "" && !*update {
-			t.Errorf("%s: keys of scope %d (-documented +in the grammar); go test -update rewrites them:\n%s", path, scope, diff)
+			t.Errorf("%s: below %s (-documented +in the grammar); go test -update rewrites it:\n%s", path, header, diff)
 		}
 		page = before + header + want + "\n\n" + after
 	}

@@ -6,6 +6,7 @@ go 1.26.0
 tool github.com/aqltag/aqltag/cmd/aql-tag
 
 require (
+	github.com/aqltag/aqltag/runtime/observe/otel v0.1.0
 	github.com/aqltag/aqltag/runtime/store/postgres v0.1.0
 	github.com/aqltag/aqltag/test/collections/databases v0.1.0
 	github.com/bytedance/sonic v1.15.5
@@ -16,17 +17,29 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/modelcontextprotocol/go-sdk v1.8.0
+	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.72.0
+	go.opentelemetry.io/otel/sdk v1.47.0
+	go.opentelemetry.io/otel/sdk/metric v1.47.0
 	modernc.org/sqlite v1.60.1
 )
 
 require (
 	filippo.io/edwards25519 v1.2.0 // indirect
 	github.com/aqltag/aqltag v0.1.0 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
+	github.com/felixge/httpsnoop v1.1.0 // indirect
+	github.com/go-logr/logr v1.4.4 // indirect
+	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-sql-driver/mysql v1.10.1 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
+	go.opentelemetry.io/otel v1.47.0 // indirect
+	go.opentelemetry.io/otel/log v1.47.0 // indirect
+	go.opentelemetry.io/otel/metric v1.47.0 // indirect
+	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 )
 
 require (
@@ -55,7 +68,7 @@ require (
 	golang.org/x/arch v0.0.0-20210923205945-b76863e36670 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/mod v0.42.0 // indirect
-	golang.org/x/oauth2 v0.35.0 // indirect
+	golang.org/x/oauth2 v0.37.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0 // indirect
@@ -70,6 +83,7 @@ require (
 replace (
 	github.com/aqltag/aqltag => ../..
 	github.com/aqltag/aqltag/runtime => ../../runtime
+	github.com/aqltag/aqltag/runtime/observe/otel => ../../runtime/observe/otel
 	github.com/aqltag/aqltag/runtime/sqlquery/pgxquery => ../../runtime/sqlquery/pgxquery
 	github.com/aqltag/aqltag/runtime/store/postgres => ../../runtime/store/postgres
 	github.com/aqltag/aqltag/test => ../../test

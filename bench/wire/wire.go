@@ -76,5 +76,8 @@ func BenchmarksOf(rows int) []Benchmark {
 		{"collection/mariadb/nullable", nullablePageOf(inMariaDB, rows)},
 		{"collection/read", readQuery},
 		{"collection/cursor", sealCursor},
+		{"observe/nothing", observeNothing},
+		{"observe/call", observeCall},
+		{"observe/http", observeHTTP},
 	}
 }

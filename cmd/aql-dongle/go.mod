@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/aqltag/aqltag/runtime v0.1.0
+	github.com/aqltag/aqltag/runtime/notify/desktop v0.1.0
 	github.com/aqltag/aqltag/runtime/store/sqlite v0.1.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 )
@@ -11,6 +12,7 @@ require (
 require (
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+	github.com/godbus/dbus/v5 v5.2.4 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect

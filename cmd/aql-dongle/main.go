@@ -9,6 +9,8 @@
 //
 //	aql-dongle operator list -state dongle.db
 //
+// and are told that something waits for them with -notify, on the desktop, by a push message or by a webhook.
+//
 // An MCP client that runs a command before each tool use has the loop judge it, whether the agent reports it or not:
 //
 //	aql-dongle hook -agent claude -state dongle.db -policy loop.yaml
@@ -19,6 +21,10 @@ package main
 import (
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/notify"
+	"github.com/aqltag/aqltag/runtime/notify/desktop"
+	"github.com/aqltag/aqltag/runtime/notify/ntfy"
+	"github.com/aqltag/aqltag/runtime/notify/webhook"
 	"github.com/aqltag/aqltag/runtime/operator"
 	"github.com/aqltag/aqltag/runtime/serve"
 	"github.com/aqltag/aqltag/runtime/store/sqlite"
@@ -35,6 +41,7 @@ func main() {
 		Description: "The execution safety loop for agents whose tools are those of other servers.",
 		Stores:      sqlite.Drivers(),
 		Operator:    operator.Command{},
+		Notify:      notify.Teller{Drivers: []notify.Driver{desktop.Driver(), ntfy.Driver(), webhook.Driver()}},
 		Hook:        toolhook.Command{},
 		Adapter:     aql.Options{Loop: &aql.Loop{}, Available: aql.Available{Operations: operations}},
 	})

@@ -147,3 +147,21 @@ func TestServer(t *testing.T) {
 	}
 	d.refuses(bash("ls", "4"), "the start of agent 'claude'")
 }
+
+// The dongle says at once that it has no console and no telemetry.
+func TestFlagsThatTheDongleRefuses(t *testing.T) {
+	d := newDongle(t, rules)
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-console", "127.0.0.1:0"}, "this service has no console"},
+		{[]string{"-metrics", "127.0.0.1:0"}, "this service has no telemetry"},
+		{[]string{"-otel"}, "this service has no telemetry"},
+	} {
+		r := d.run("", slices.Concat(d.flags, tt.args)...)
+		if r.code == exitPassed || !strings.Contains(r.stderr, tt.want) {
+			t.Errorf("%v: the exit code is %d, and the dongle says %s", tt.args, r.code, r.stderr)
+		}
+	}
+}

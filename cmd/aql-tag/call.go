@@ -57,7 +57,7 @@ type callFlags struct {
 	yes, yesDangerous       bool
 	timeout                 time.Duration
 	request                 call.Request
-	logged                  lastLines
+	logged                  logged
 }
 
 // runCall calls an operation, or describes what there is.

@@ -266,8 +266,8 @@ func (f *connectFlags) absolute(env *environment) ([]string, error) {
 
 // ask fills in what the server says of itself.
 func (f *connectFlags) ask(ctx context.Context, env *environment, s *connect.Server, about *connect.About) error {
-	var logged lastLines
-	options := mcpclient.Options{Name: "aql-tag connect", Timeout: f.timeout, Stderr: &logged}
+	var kept logged
+	options := mcpclient.Options{Name: "aql-tag connect", Timeout: f.timeout, Stderr: &kept}
 	for _, v := range s.Env {
 		if !v.Asked {
 			options.Env = append(options.Env, v.Name+"="+v.Value)
@@ -275,7 +275,7 @@ func (f *connectFlags) ask(ctx context.Context, env *environment, s *connect.Ser
 	}
 	client, err := dial(ctx, env, s.Command, s.URL, f.bearerFile, options)
 	if err != nil {
-		logged.print(env.stderr)
+		kept.print(env.stderr)
 		return fmt.Errorf("%w; with -name the server is not asked", err)
 	}
 	defer client.Close() //nolint:errcheck // what it said is what counts

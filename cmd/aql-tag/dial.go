@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -74,30 +75,40 @@ func (p printableLines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// lastLines keeps the end of what a command logs, for the case that it fails.
-type lastLines struct {
-	mu   sync.Mutex
-	text []byte
+// logged keeps the beginning and the end of what a command logs, for the case that it fails: a program that does not
+// know a flag says so first, and then lists all that it knows.
+type logged struct {
+	mu         sync.Mutex
+	begin, end []byte
+	leftOut    bool // something between the two is not kept
 }
 
-// mostLogged is how much of what a command logs is kept, in bytes.
-const mostLogged = 4 << 10
+// How much of what a command logs is kept, in bytes.
+const (
+	longestBegin = 1 << 10
+	longestEnd   = 4 << 10
+)
 
-func (l *lastLines) Write(text []byte) (int, error) {
+func (l *logged) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.text = append(l.text, text...)
-	if over := len(l.text) - mostLogged; over > 0 {
-		l.text = append([]byte("…"), l.text[over:]...)
+	begin := min(longestBegin-len(l.begin), len(text))
+	l.begin, l.end = append(l.begin, text[:begin]...), append(l.end, text[begin:]...)
+	if over := len(l.end) - longestEnd; over > 0 {
+		l.end, l.leftOut = slices.Delete(l.end, 0, over), true
 	}
 	return len(text), nil
 }
 
 // print writes what was kept, each line behind a bar.
-func (l *lastLines) print(w io.Writer) {
+func (l *logged) print(w io.Writer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for line := range bytes.Lines(l.text) {
+	between := ""
+	if l.leftOut {
+		between = "…\n…"
+	}
+	for line := range bytes.Lines(slices.Concat(l.begin, []byte(between), l.end)) {
 		fmt.Fprintf(w, "  | %s\n", conform.Printable(string(bytes.TrimRight(line, "\r\n"))))
 	}
 }

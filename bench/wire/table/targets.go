@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/aqltag/aqltag/runtime/bench/wire"
 )
 
 // target is a bound of a quantity that is measured.
@@ -55,6 +57,11 @@ func allocations(name string) func(measurements) float64 {
 // microseconds are those that a candidate takes.
 func microseconds(name string) func(measurements) float64 {
 	return func(m measurements) float64 { return m.line(name).perOp / 1000 }
+}
+
+// nanosecondsEach are those that each of many things takes that a candidate does.
+func nanosecondsEach(name string, many int) func(measurements) float64 {
+	return func(m measurements) float64 { return m.line(name).perOp / float64(many) }
 }
 
 // kibibytes are those that a candidate allocates.
@@ -123,6 +130,7 @@ func targets() []target {
 		atMost("collection/read", "filter, sort and cursor, of decode/small", 3, reading),
 		atMost("collection/cursor", "microseconds", 1.5, microseconds("aql-tag")),
 		atMost("collection/cursor", "allocations", 4, allocations("aql-tag")),
+		atMost("observe/nothing", "nanoseconds in place of a hook", 1, nanosecondsEach("aql-tag", wire.Asked)),
 	)
 }
 
