@@ -8,6 +8,7 @@ import (
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/console"
 	"github.com/aqltag/aqltag/runtime/operator"
 	"github.com/aqltag/aqltag/runtime/serve"
 	"github.com/aqltag/aqltag/runtime/store/sqlite"
@@ -30,6 +31,8 @@ func main() {
 		Stores:  sqlite.Drivers(),
 		// People approve with "todo operator" what -human-only holds up.
 		Operator: operator.Command{},
-		Close:    service.Close,
+		// And so they do in a browser, where -console says.
+		Console: console.Serve,
+		Close:   service.Close,
 	})
 }

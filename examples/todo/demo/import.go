@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"time"
@@ -35,7 +36,7 @@ func (a *agent) importing(ctx context.Context) error {
 		return fmt.Errorf("killing the adapter: %w", err)
 	}
 	_ = a.session.Close() // it was killed
-	another, err := start(ctx, a.adapter, a.dir)
+	another, err := start(ctx, a.adapter, a.dir, os.Stderr)
 	if err != nil {
 		return err
 	}

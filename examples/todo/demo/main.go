@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,8 +20,15 @@ import (
 
 func main() {
 	adapter := flag.String("adapter", "bin/todo", "the built adapter")
+	console := flag.String("console", "",
+		"do nothing but ask for a deletion, until a person has decided in a console at this `address`")
+	dir := flag.String("dir", ".", "`folder` of what the adapter with the console keeps")
 	flag.Parse()
-	if err := run(*adapter); err != nil {
+	demo := run
+	if *console != "" {
+		demo = func(adapter string) error { return approval(adapter, *console, *dir) }
+	}
+	if err := demo(*adapter); err != nil {
 		fmt.Fprintln(os.Stderr, "\ndemo failed:", err)
 		os.Exit(1)
 	}
@@ -35,7 +43,7 @@ func run(adapter string) error {
 	}
 	defer os.RemoveAll(dir)
 
-	a, err := start(ctx, adapter, dir)
+	a, err := start(ctx, adapter, dir, os.Stderr)
 	if err != nil {
 		return err
 	}
@@ -46,6 +54,7 @@ func run(adapter string) error {
 		return errors.Join(err, a.session.Close())
 	}
 	fmt.Println("\nThat is all: tagged structs, one generated file, and a server that any MCP client can drive.")
+	fmt.Println("Next, decide in a browser what an agent may do: make console")
 	return a.session.Close()
 }
 
@@ -57,11 +66,12 @@ type agent struct {
 	process *os.Process // the adapter
 }
 
-// start starts the adapter and connects an agent with it.
-func start(ctx context.Context, adapter, dir string) (*agent, error) {
+// start starts the adapter, with more flags, and connects an agent with it.
+func start(ctx context.Context, adapter, dir string, log io.Writer, flags ...string) (*agent, error) {
 	a := &agent{adapter: adapter, dir: dir}
-	command := exec.Command(adapter, "-db", filepath.Join(dir, "todo.db"), "-state", a.state(), "-log-level", "warn")
-	command.Stderr = os.Stderr
+	flags = append([]string{"-db", filepath.Join(dir, "todo.db"), "-state", a.state(), "-log-level", "warn"}, flags...)
+	command := exec.Command(adapter, flags...)
+	command.Stderr = log
 	client := mcp.NewClient(&mcp.Implementation{Name: "demo", Version: "1.0.0"}, nil)
 	var err error
 	if a.session, err = client.Connect(ctx, &mcp.CommandTransport{Command: command}, nil); err != nil {
