@@ -94,11 +94,11 @@ func (g *generator) spoil(r *request) {
 		)
 	case 5:
 		r.headers = append(r.headers, "Sec-Fetch-Site", pick(g, "same-origin", "cross-site", "none", "same-site"))
-	case 6:
+	case 6: // the SDK refuses names of this machine in upper case
 		r.headers = append(
 			r.headers,
 			"Host",
-			pick(g, "localhost", "evil.example", "127.0.0.1:80", "[::1]:80", "LOCALHOST", ""),
+			pick(g, "localhost", "evil.example", "127.0.0.1:80", "[::1]:80", "EVIL.example", ""),
 		)
 	case 7:
 		if g.burst { // no session ends while others call

@@ -262,7 +262,8 @@ func (t *theirs) stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	return t.server.Run(ctx, transport)
 }
 
-// ourWords is the row of the table that says: errors in params do not repeat them, and name no Go types.
+// ourWords is the row of the table that says: errors in params do not repeat them, name no Go types, and say what is
+// missing.
 type ourWords struct{ mcp.Transport }
 
 func (w ourWords) Connect(ctx context.Context) (mcp.Connection, error) {
@@ -290,6 +291,8 @@ func inOurWords(response *jsonrpc.Response) *jsonrpc.Response {
 		worded.Message = "params of '" + method[1] + "' are not valid"
 	} else if strings.HasPrefix(text, "json: ") { // of a cancellation
 		worded.Message = "the params are not valid"
+	} else if text == `unknown tool ""` { // of a call that names none
+		worded.Message = "params of 'tools/call' are not valid: 'name' is missing, that of a tool of 'tools/list'"
 	} else if !errors.As(response.Error, &reported) || reported.Code == 0 {
 		worded.Message = text
 		switch {

@@ -12,9 +12,9 @@ import (
 	"github.com/aqltag/aqltag/internal/scratch"
 )
 
-// An adapter without collections, relations, people who approve, executions or a safety loop does not link what answers
-// them, and is as large as if there were none. It does not either if it executes templates, for which the linker keeps
-// every exported method of what is in an interface.
+// An adapter without collections, relations, people who approve, a console, executions or a safety loop does not link
+// what answers them, and is as large as if there were none. It does not either if it executes templates, for which the
+// linker keeps every exported method of what is in an interface.
 func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 	if testing.Short() {
 		t.Skip("adapters are linked; the slow tier does")
@@ -82,6 +82,22 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 			"operator",
 		},
 		{
+			"with a console",
+			main("\t\"github.com/aqltag/aqltag/runtime/console\"\n\t\"github.com/aqltag/aqltag/runtime/gen\"\n"+
+				"\t\"github.com/aqltag/aqltag/runtime/operator\"\n",
+				"\tserve.Main(gen.NewRegistry(nil, nil), serve.Options{\n"+
+					"\t\tName: \"x\", Version: \"1\", Operator: operator.Command{}, Console: console.Serve,\n\t})\n"),
+			"operator console methods",
+		},
+		{
+			"with people who are told",
+			main("\t\"github.com/aqltag/aqltag/runtime/gen\"\n\t\"github.com/aqltag/aqltag/runtime/notify\"\n"+
+				"\t\"github.com/aqltag/aqltag/runtime/notify/ntfy\"\n",
+				"\tserve.Main(gen.NewRegistry(nil, nil), serve.Options{\n\t\tName: \"x\", Version: \"1\",\n"+
+					"\t\tNotify: notify.Teller{Drivers: []notify.Driver{ntfy.Driver()}},\n\t})\n"),
+			"notify",
+		},
+		{
 			"with executions",
 			main("\t\"context\"\n\n\taql \"github.com/aqltag/aqltag/runtime\"\n"+
 				"\t\"github.com/aqltag/aqltag/runtime/gen\"\n",
@@ -113,9 +129,15 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime\.\(\*asking\)\..*$`, "collections"},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/codec\.\(\*(Query|filterReader)\)\..*$`, "collections"},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/codec\.\(\*computed(Fields|Values)\)\..*$`, "computed"},
-				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/approve\.\(\*box\)\..*$`, "operator"},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/approve\.\(\*box\)\..*$`, "operator notify"},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/operator\.\(\*Desk\)\..*$`, "operator"},
-				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/execution\.\(\*Engine\)\..*$`, "executions"},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/usage\..*$`, "operator console"},
+				{`(?m)^.* [TRD] github\.com/aqltag/aqltag/runtime/console\..*$`, "console"},
+				{`(?m)^.* [TRD] github\.com/aqltag/aqltag/runtime/console/internal/(calls|chart)\..*$`, "console"},
+				{`(?m)^.* [TRD] html/template\..*$`, "console"},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/notify[./].*$`, "notify"},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/execution\.\(\*Engine\)\..*$`, "executions operator"},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/execution\.\(\*Engine\)\.(Start|Work|claim)$`, "executions"},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/gen\.ExecutionOperations$`, "executions"},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/loop\..*$`, "loop"},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/agents\.\(\*Keeper\)\..*$`, "loop"},

@@ -2,6 +2,8 @@ package mutation_test
 
 import (
 	"encoding/json"
+	"flag"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,15 @@ import (
 
 	"github.com/aqltag/aqltag/internal/scratch"
 )
+
+// Each mutant of the code that answers queries is compiled and tested by itself, which takes seconds.
+var (
+	all  = flag.Bool("all", false, "try all mutants of the code that answers queries, and not some of them")
+	seed = flag.Uint64("seed", rand.Uint64(), "what decides which")
+)
+
+// mostOf is how many mutants of a list are tried without -all.
+const mostOf = 3
 
 // change is a mutant of the code that answers queries of collections: one text in one file is another one.
 type change struct {
@@ -108,12 +119,30 @@ func expectFailures(t *testing.T, tests, run string, changes []change, arguments
 		t.Fatalf("the tests fail without a mutation:\n%s", output)
 	}
 	for _, c := range changes {
+		c.overlay(t, root)
+	}
+	for _, c := range some(t, changes) {
 		t.Run(c.what, func(t *testing.T) {
 			if passed, _ := passes(t, c.overlay(t, root)); passed {
 				t.Errorf("%s: %s: nothing notices", c.file, c.what)
 			}
 		})
 	}
+}
+
+// some returns the mutants that are tried.
+func some(t *testing.T, changes []change) []change {
+	t.Helper()
+	if *all {
+		return changes
+	}
+	t.Logf("-seed=%d", *seed)
+	order := rand.New(rand.NewPCG(*seed, 0)).Perm(len(changes))
+	var drawn []change
+	for _, i := range order[:mostOf] {
+		drawn = append(drawn, changes[i])
+	}
+	return drawn
 }
 
 // overlay writes an overlay of the go command with the change in it, and returns its path.

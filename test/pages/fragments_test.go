@@ -16,12 +16,18 @@ var importable = map[string]string{
 	"mcpserver": "github.com/aqltag/aqltag/runtime/mcpserver",
 	"serve":     "github.com/aqltag/aqltag/runtime/serve",
 	"sqlite":    "github.com/aqltag/aqltag/runtime/store/sqlite",
+	"operator":  "github.com/aqltag/aqltag/runtime/operator",
+	"notify":    "github.com/aqltag/aqltag/runtime/notify",
+	"desktop":   "github.com/aqltag/aqltag/runtime/notify/desktop",
+	"ntfy":      "github.com/aqltag/aqltag/runtime/notify/ntfy",
+	"webhook":   "github.com/aqltag/aqltag/runtime/notify/webhook",
 	"mcp":       "github.com/modelcontextprotocol/go-sdk/mcp",
 	"notes":     "example.com/fragments/notes",
 	"http":      "net/http",
 	"context":   "context",
 	"errors":    "errors",
 	"gen":       "github.com/aqltag/aqltag/runtime/gen",
+	"observe":   "github.com/aqltag/aqltag/runtime/observe",
 	"os":        "os",
 	"time":      "time",
 }
@@ -78,6 +84,8 @@ import (
 
 type Service struct{}
 
+func NewRegistry(*Service) *aql.Registry { return nil }
+
 func NewRegistryFor(func(context.Context) (*Service, error)) *aql.Registry { return nil }
 `
 
@@ -90,10 +98,12 @@ func TestFragmentsCompile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(r.dir, "notes", "notes.go"), []byte(notesPackage), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"clients", "manifest", "production", "requests", "security"} {
+	for _, name := range []string{
+		"clients", "manifest", "notifications", "observability", "production", "requests", "security",
+	} {
 		page := "docs/" + name + ".md"
 		for _, block := range read(t, page) {
-			if block.Kind != "go" {
+			if block.Kind != "go" || !isFragment(block) {
 				continue
 			}
 			dir := filepath.Join(r.dir, fmt.Sprintf("%s%d", name, block.Line))
@@ -115,8 +125,9 @@ func TestFragmentsCompile(t *testing.T) {
 // fragment returns the file that a piece of code is made.
 func fragment(code string) string {
 	file := "package fragment\n\n"
+	said := regexp.MustCompile(`(?m)\s// .*$`).ReplaceAllString(code, "") // comments use nothing
 	for _, name := range slices.Sorted(maps.Keys(importable)) {
-		if regexp.MustCompile(`\b` + name + `\.`).MatchString(code) {
+		if regexp.MustCompile(`\b` + name + `\.`).MatchString(said) {
 			file += fmt.Sprintf("import %s %q\n", name, importable[name])
 		}
 	}

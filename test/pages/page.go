@@ -43,8 +43,8 @@ func Read(file string) ([]Block, error) {
 	return blocks, nil
 }
 
-// shortened returns the regular expression for a text in which … stands for anything left out.
-func shortened(text string) *regexp.Regexp {
+// Shortened returns the regular expression for a text in which … stands for anything left out.
+func Shortened(text string) *regexp.Regexp {
 	parts := strings.Split(strings.TrimSpace(text), "…")
 	for i, part := range parts {
 		parts[i] = regexp.QuoteMeta(part)

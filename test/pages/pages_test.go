@@ -23,6 +23,7 @@ var pages = map[string]string{
 	"docs/conformance.md":     "TestTutorial",
 	"docs/adopting.md":        "TestAdopting",
 	"docs/audit.md":           "TestPagesAboutTheExample",
+	"docs/observability.md":   "TestObservability",
 	"docs/operators.md":       "TestOperators",
 	"docs/security.md":        "TestPagesAboutTheExample",
 	"docs/testing.md":         "TestPagesAboutTheExample",
@@ -30,6 +31,9 @@ var pages = map[string]string{
 	"docs/collections.md":     "TestCollections",
 	"docs/executions.md":      "TestExecutions",
 	"docs/safety.md":          "TestSafety",
+	"docs/deploy-laptop.md":   "TestLaptopPage of test/deploy",
+	"docs/deploy-server.md":   "TestServerPage of test/deploy",
+	"docs/deploy-fleet.md":    "TestFleetPage of test/deploy",
 	"docs/performance.md":     "make bench; the other commands run a part of it",
 }
 
@@ -95,6 +99,24 @@ func TestPagesAboutTheExample(t *testing.T) {
 			t.Errorf("policy explain does not name the rule that decides:\n%s", r.printed)
 		}
 	}
+}
+
+// The page about observability: the adapter of the tutorial with metrics.
+func TestObservability(t *testing.T) {
+	const page = "docs/observability.md"
+	r := newModule(t)
+	r.follow("docs/tutorial.md", only(read(t, "docs/tutorial.md"), "go"))
+	if _, err := r.shell.run("go mod init example.com/notes\n" +
+		"go get -tool github.com/aqltag/aqltag/cmd/aql-tag\n" +
+		"go get github.com/aqltag/aqltag/runtime/serve\ngo generate ./..."); err != nil {
+		t.Fatal(err)
+	}
+	r.follow(page, slices.DeleteFunc(only(read(t, page), "go", "sh", "sh background", "text"), isFragment))
+}
+
+// isFragment reports whether a block is code that names no file: TestFragmentsCompile compiles it.
+func isFragment(block Block) bool {
+	return block.Kind == "go" && !regexp.MustCompile(`^// \S+\.go\n`).MatchString(block.Text)
 }
 
 // A library that was never written for aql-tag becomes an adapter.
@@ -168,7 +190,7 @@ func TestReadmeShowsTheDemo(t *testing.T) {
 	example := filepath.Join(repository(t), "examples", "todo")
 	command(t, example, "go", "build", "-o", adapter, ".")
 	printed := command(t, example, "go", "run", "./demo", "-adapter", adapter)
-	if shown := textOf(t, "→ mcp_aql"); !shortened(shown).MatchString(printed) {
+	if shown := textOf(t, "→ mcp_aql"); !Shortened(shown).MatchString(printed) {
 		t.Errorf("the README shows\n%s\nand make demo prints\n%s", shown, printed)
 	}
 }

@@ -88,7 +88,7 @@ func newReader(t *testing.T, dir, files string, env []string) *reader {
 		t.Skip("there is no sh on this machine")
 	}
 	places := []string{"$HOME/.notes", filepath.Join(files, ".notes")}
-	for _, address := range []string{"127.0.0.1:8080", "127.0.0.1:8081"} {
+	for _, address := range []string{"127.0.0.1:8080", "127.0.0.1:8081", "127.0.0.1:9464"} {
 		places = append(places, address, freeAddress(t))
 	}
 	if files != dir {
@@ -141,7 +141,7 @@ func (r *reader) follow(page string, blocks []Block) {
 		case "sh background":
 			r.serve(page, block)
 		case "text":
-			if !shortened(block.Text).MatchString(r.printed) {
+			if !Shortened(block.Text).MatchString(r.printed) {
 				r.Errorf("%s:%d: this is not what was printed:\n%s\nbut this:\n%s", page, block.Line, block.Text, r.printed)
 			}
 		case "json":
@@ -231,7 +231,8 @@ func (r *reader) configure(page string, block Block) {
 	var configuration struct {
 		MCPServers map[string]configured `json:"mcpServers"`
 	}
-	text := strings.ReplaceAll(block.Text, "/path/to", r.dir)
+	// The port of a console may belong to another program.
+	text := strings.NewReplacer("/path/to", r.dir, "127.0.0.1:9090", "127.0.0.1:0").Replace(block.Text)
 	err := json.Unmarshal([]byte(text), &configuration)
 	if err != nil || len(configuration.MCPServers) == 0 {
 		r.Fatalf("%s:%d: no configuration of an MCP client: %v", page, block.Line, err)
@@ -282,7 +283,7 @@ func (r *reader) call(page string, block Block, request string) {
 	if found := id.FindString(answer); found != "" {
 		r.started = found
 	}
-	if pattern := regexp.MustCompile("^" + shortened(block.Text).String() + "$"); pattern.MatchString(answer) {
+	if pattern := regexp.MustCompile("^" + Shortened(block.Text).String() + "$"); pattern.MatchString(answer) {
 		return
 	}
 	answer = times.ReplaceAllString(token.ReplaceAllString(answer, "conf_…"), `"$1":"…"`)

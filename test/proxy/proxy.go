@@ -32,7 +32,9 @@ const series = "v0.0.1-tree.x"
 // that it requires.
 var Released = []string{
 	"runtime", ".", "runtime/store/sqlite", "runtime/store/redis", "runtime/store/postgres",
-	"runtime/execution/river", "runtime/sqlquery/pgxquery", "runtime/aqltest", "aqlvet/golangci", "cmd/aql-dongle",
+	"runtime/console/oidc", "runtime/console/webauthn", "runtime/execution/river", "runtime/notify/desktop",
+	"runtime/observe/otel", "runtime/sqlquery/pgxquery",
+	"runtime/aqltest", "aqlvet/golangci", "cmd/aql-dongle",
 }
 
 func modulePath(folder string) string { return path.Join(prefix, folder) }

@@ -6,15 +6,22 @@ import (
 )
 
 // slow are the folders of the slow tier: their tests run for minutes.
-var slow = []string{"test/mutation", "test/pages", "test/state", "test/verbs", "test/walk", "bench/gen"}
+var slow = []string{
+	"test/browser", "test/deploy", "test/mutation", "test/pages", "test/state", "test/verbs", "test/walk", "bench/gen",
+}
 
 // long are folders whose tests build and start programs or servers, or compare with peers. The quick tier goes without
 // them.
 var long = []string{
-	"bench/wire", "cmd/aql-dongle", "cmd/aql-tag", "examples/todo", "internal/load", "runtime/execution/river",
-	"runtime/store/postgres", "runtime/store/redis", "test/adopted", "test/collections/databases", "test/conform",
+	"bench/wire", "cmd/aql-dongle", "cmd/aql-tag", "examples/server", "examples/todo", "internal/load",
+	"runtime/execution/river", "runtime/notify/desktop", "runtime/store/postgres", "runtime/store/redis", "test/adopted",
+	"test/collections/databases", "test/conform",
 	"test/connection", "test/doors", "test/golden", "test/proxy", "test/release",
 }
+
+// unraced are folders with tests of files and of programs of their own, whom the race detector would tell nothing, and
+// those of databases, whose drivers it makes slow: the code that they test has tests of its own.
+var unraced = []string{"test/collections/databases", "test/golden", "test/house", "test/release"}
 
 // tier is a choice of tests.
 type tier struct {
@@ -26,10 +33,11 @@ type tier struct {
 //
 //	quick  what takes less than a minute, with -short
 //	test   all but the slow packages, with -short
-//	slow   the slow packages, and all packages in which -short or the race detector leaves something out: test and slow
-//	       are every test in full
-//	race   all but the slow packages, those whose random requests take the race detector minutes: the example, the zoo
-//	       and the connection, and test/doors, which bounds the memory of a process; with -short
+//	slow   the slow packages, those that race leaves to it, and all packages in which -short or the race detector leaves
+//	       something out: test and slow are every test in full
+//	race   all but the slow packages, those that are not for the race detector, those whose random requests take it
+//	       minutes: the example, the zoo and the connection, and test/doors, which bounds the memory of a process; with
+//	       -short
 func tierOf(name string, all []testPackage) (tier, error) {
 	isSlow, err := chosen(slow, all)
 	if err != nil {
@@ -40,6 +48,10 @@ func tierOf(name string, all []testPackage) (tier, error) {
 		return tier{}, err
 	}
 	isHeavy, err := chosen([]string{"examples/todo", "test/connection", "test/doors", "test/zoo"}, all)
+	if err != nil {
+		return tier{}, err
+	}
+	isUnraced, err := chosen(unraced, all)
 	if err != nil {
 		return tier{}, err
 	}
@@ -55,9 +67,9 @@ func tierOf(name string, all []testPackage) (tier, error) {
 			if in, err = p.leavesOut(); err != nil {
 				return tier{}, err
 			}
-			in = in || isSlow[p.ImportPath]
+			in = in || isSlow[p.ImportPath] || isUnraced[p.ImportPath]
 		case "race":
-			in = !isSlow[p.ImportPath] && !isHeavy[p.ImportPath]
+			in = !isSlow[p.ImportPath] && !isHeavy[p.ImportPath] && !isUnraced[p.ImportPath]
 		default:
 			return tier{}, fmt.Errorf("there is no tier %q, only quick, test, slow and race", name)
 		}

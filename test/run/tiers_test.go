@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -14,7 +15,8 @@ func TestTiers(t *testing.T) {
 			Dir: "."}
 	}
 	var all []testPackage
-	for _, folder := range append(append([]string{"runtime", "bench/generics", "test/zoo"}, slow...), long...) {
+	others := []string{"runtime", "bench/generics", "test/house", "test/zoo"}
+	for _, folder := range slices.Concat(others, slow, long) {
 		all = append(all, at(folder))
 	}
 	sizes := make(map[string]int)
@@ -28,7 +30,9 @@ func TestTiers(t *testing.T) {
 			t.Errorf("%s: -short is %v", name, chosen.short)
 		}
 	}
-	want := map[string]int{"quick": 3, "test": 3 + len(long), "slow": len(slow), "race": 3 + len(long) - 4}
+	want := map[string]int{
+		"quick": 4, "test": 4 + len(long), "slow": len(slow) + len(unraced), "race": 4 + len(long) - 4 - len(unraced),
+	}
 	if fmt.Sprint(sizes) != fmt.Sprint(want) {
 		t.Errorf("packages of the tiers: %v, want %v", sizes, want)
 	}

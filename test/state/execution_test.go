@@ -153,7 +153,7 @@ func TestExecutionsSurviveKillsAndFreezes(t *testing.T) {
 					continue
 				}
 				freezes++
-				signal(t, victim, syscall.SIGSTOP)
+				freeze(t, victim, state)
 				soon(t, "the ends of executions beside a frozen process", func() bool { return allEnded(t, e, ids) })
 				time.Sleep(time.Duration(rand.Int64N(int64(2 * workLease)))) // it may go on before and after its lease
 				signal(t, victim, syscall.SIGCONT)
@@ -166,6 +166,33 @@ func TestExecutionsSurviveKillsAndFreezes(t *testing.T) {
 			checkExecutions(t, e, ids, seen)
 			t.Logf("%d executions, %d kills, %d freezes", len(ids), rounds-freezes, freezes)
 		})
+	}
+}
+
+// freeze stops a process where others go on: between its transactions, since one that is stopped within a transaction
+// of SQLite keeps all others from writing.
+func freeze(t *testing.T, p *process, state store.Store) {
+	t.Helper()
+	write := func(ctx context.Context) error {
+		_, err := state.Put(ctx, fmt.Sprint("frozen/", rand.Uint64()), nil, 0, time.Minute)
+		return err
+	}
+	for {
+		signal(t, p, syscall.SIGSTOP)
+		var status syscall.WaitStatus
+		if _, err := syscall.Wait4(p.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+			t.Fatalf("stopping a process: %v, status %x", err, status)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		err := write(ctx)
+		cancel()
+		if err == nil {
+			return
+		}
+		signal(t, p, syscall.SIGCONT)
+		if err = write(t.Context()); err != nil { // which the transaction has let through
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/aqltag/aqltag v0.1.0
 	github.com/aqltag/aqltag/runtime/execution/river v0.1.0
+	github.com/aqltag/aqltag/runtime/notify/desktop v0.1.0
 	github.com/aqltag/aqltag/runtime/store/postgres v0.1.0
 	github.com/aqltag/aqltag/runtime/store/redis v0.1.0
 	github.com/aqltag/aqltag/runtime/store/sqlite v0.1.0
@@ -13,6 +14,7 @@ require (
 
 require (
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+	github.com/godbus/dbus/v5 v5.2.4 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // indirect
 	github.com/riverqueue/river v0.51.1 // indirect
@@ -57,6 +59,7 @@ require (
 replace (
 	github.com/aqltag/aqltag => ../..
 	github.com/aqltag/aqltag/runtime/execution/river => ../../runtime/execution/river
+	github.com/aqltag/aqltag/runtime/notify/desktop => ../../runtime/notify/desktop
 	github.com/aqltag/aqltag/runtime/store/postgres => ../../runtime/store/postgres
 	github.com/aqltag/aqltag/runtime/store/redis => ../../runtime/store/redis
 	github.com/aqltag/aqltag/runtime/store/sqlite => ../../runtime/store/sqlite

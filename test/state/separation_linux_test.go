@@ -18,6 +18,10 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/notify"
+	"github.com/aqltag/aqltag/runtime/notify/desktop"
+	"github.com/aqltag/aqltag/runtime/notify/ntfy"
+	"github.com/aqltag/aqltag/runtime/notify/webhook"
 	"github.com/aqltag/aqltag/runtime/operator"
 	"github.com/aqltag/aqltag/runtime/serve"
 	"github.com/aqltag/aqltag/runtime/store/postgres"
@@ -30,6 +34,7 @@ import (
 func service() error {
 	serve.Main(gen.NewRegistry(nil, nil), serve.Options{
 		Name: "things", Operator: operator.Command{},
+		Notify: notify.Teller{Drivers: []notify.Driver{desktop.Driver(), webhook.Driver(), ntfy.Driver()}},
 		Adapter: aql.Options{
 			StateTimeout: patience, Loop: &aql.Loop{Channels: []verify.Channel{verify.Terminal(verify.SameUser)}},
 		},

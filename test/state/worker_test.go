@@ -38,6 +38,10 @@ func runWorker(work string, args []string) error {
 		return guard(args[0])
 	case "service":
 		return service()
+	case "console":
+		return showConsole(args[0])
+	case "tell":
+		return tell(args[0], args[1])
 	default:
 		return fmt.Errorf("no such work: %s", work)
 	}
