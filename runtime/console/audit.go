@@ -122,18 +122,14 @@ func recordRowOf(line []byte, now time.Time) recordRow {
 	}
 	row := recordRow{
 		At: momentOf(r.Time, now), Event: eventSays(r.Event), Operation: words.Clip(r.Operation, longestLine),
-		Outcome: words.Clip(string(r.Outcome), longestLine),
+		Outcome: words.Clip(desk.Recorded(r.Event, r.Outcome, r.Refused), longestLine),
 		Reason:  words.Clip(reasonSays(r.Reason)+r.Failure, longestReason),
 		Rule:    words.Clip(r.Rule, longestLine), Agent: words.Clip(r.Agent, longestLine),
-		Good: r.Outcome == audit.Confirmed, Bad: r.Outcome == audit.Denied || r.Outcome == audit.Failure,
+		Good: r.Outcome == audit.Confirmed, Held: desk.Held(r.Event),
+		Bad: (r.Outcome == audit.Denied || r.Outcome == audit.Failure) && !desk.Held(r.Event) &&
+			r.Event != audit.RefusalsCounted,
 	}
 	row.At.Clock = clockOf(r.Time, now)
-	switch r.Event {
-	case audit.ConfirmationRequired: // not done, as the record says, and not refused either
-		row.Outcome, row.Held, row.Bad = "held", true, false
-	case audit.RefusalsCounted: // those that were held are among them
-		row.Outcome, row.Bad = words.Count(r.Refused, "refusal"), false
-	}
 	if r.Client.User != "" || r.Event != audit.FileClosed && r.Event != audit.FileOpened {
 		row.Who = desk.Name(identity.Caller{Subject: r.Client.User, Issuer: r.Client.Issuer})
 	}

@@ -26,9 +26,12 @@ const standardLast = 20
 
 // recorded are the members of a record that people are shown in a line.
 type recorded struct {
-	Event, Operation, Outcome, Reason, Agent string
-	FailureReason                            string `json:"failure_reason"`
-	Client                                   struct {
+	Event                    audit.Event
+	Outcome                  audit.Outcome
+	Operation, Reason, Agent string
+	FailureReason            string `json:"failure_reason"`
+	Refused                  int    // requests that it counts
+	Client                   struct {
 		User   string `json:"user_id"`
 		Issuer string
 	} `json:"client_context"`
@@ -40,7 +43,7 @@ func (f *Flags) selectsRecord(l audit.Line) bool {
 		return true
 	}
 	var r recorded
-	return json.Unmarshal(l.JSON, &r) == nil && (f.Event == "" || strings.EqualFold(f.Event, r.Event)) &&
+	return json.Unmarshal(l.JSON, &r) == nil && (f.Event == "" || strings.EqualFold(f.Event, string(r.Event))) &&
 		(f.Caller == "" || f.Caller == r.Client.User) && (f.Operation == "" || f.Operation == r.Operation)
 }
 
@@ -112,7 +115,8 @@ func (d *Desk) printRecord(f Flags, l audit.Line) error {
 	if l.Seq == 0 || json.Unmarshal(l.JSON, &r) != nil {
 		columns = append(columns[1:], words.Excerpt(string(l.JSON), longestAsked))
 	} else {
-		columns = append(columns, fmt.Sprint(l.Seq), r.Event, r.Operation, r.Outcome)
+		columns = append(columns, fmt.Sprint(l.Seq), string(r.Event), r.Operation,
+			desk.Recorded(r.Event, r.Outcome, r.Refused))
 		if r.Client.User != "" {
 			columns = append(columns, "by "+desk.Name(identity.Caller{Subject: r.Client.User, Issuer: r.Client.Issuer}))
 		}

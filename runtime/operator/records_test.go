@@ -87,6 +87,31 @@ func TestAuditTail(t *testing.T) {
 	}
 }
 
+// What waits for somebody is not called denied, and a record that counts says how many.
+func TestAuditTailOfWhatWaits(t *testing.T) {
+	path, write := written(t, nil)
+	write(
+		audit.Record{
+			Time: start.Add(3 * time.Second), ID: 4, Event: audit.ConfirmationRequired, Operation: "delete_note",
+			Outcome: audit.Denied, Caller: identity.Caller{Subject: "ann"},
+		},
+		audit.Record{
+			Time: start.Add(4 * time.Second), ID: 5, Event: audit.RefusalsCounted, Operation: "drop_all",
+			Outcome: audit.Denied, Caller: identity.Caller{Subject: "eve"},
+			Refused: &audit.Refused{Count: 4, From: start, To: start},
+		},
+	)
+	d := newDesk("")
+	d.AuditFile = path
+	code := d.run(t, operator.Flags{Last: 2}, "audit", "tail")
+	at := func(i int) string { return start.Add(time.Duration(i) * time.Second).Local().Format(time.TimeOnly) }
+	want := at(3) + "  4  CONFIRMATION_REQUIRED  delete_note  held  by ann\n" +
+		at(4) + "  5  REFUSALS_COUNTED  drop_all  4 refusals  by eve\n"
+	if got := d.stdout.String(); !strings.HasPrefix(got, want) || code != 0 {
+		t.Errorf("code %d, %s%s", code, cmp.Diff(want, got), &d.stderr)
+	}
+}
+
 // Behind a fault records are shown as not verified, and the verdict says where it is and what to do. With a key the
 // chain verifies with that alone.
 func TestAuditTailOfABrokenChain(t *testing.T) {
