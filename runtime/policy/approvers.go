@@ -58,11 +58,11 @@ func (f *findings) validateApprovers(i int, r *Rule) {
 		}
 	}
 	if a.Within != 0 && (a.Within < time.Second || a.Within > longestWithin) {
-		f.add(ofRule(i, "approvers.within"), "within is %v; it must be between %v and %v", a.Within, time.Second,
-			longestWithin)
+		f.add(ofRule(i, "approvers.within"), "within is %v; it must be between %v and %v", span(a.Within),
+			span(time.Second), span(longestWithin))
 	} else if a.Within != 0 && r.Cooldown >= a.Within {
 		f.add(ofRule(i, "approvers.within"), "within is %v, and the rule has a cooldown of %v, before which nobody can "+
-			"approve; make within longer", a.Within, r.Cooldown)
+			"approve; make within longer", span(a.Within), span(r.Cooldown))
 	}
 }
 

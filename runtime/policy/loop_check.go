@@ -32,10 +32,11 @@ func (p *Policy) ValidateLoop(unread map[Part]bool) Mistakes {
 	oneOf(f, "challenge.terminal", l.Terminal, ChannelStrengths())
 	oneOf(f, "challenge.console", l.Console, ChannelStrengths())
 	if l.Silence < 0 || l.Silence > longestSilence {
-		f.add(ofLoop("silence"), "silence is %v; it is at most %v", l.Silence, longestSilence)
+		f.add(ofLoop("silence"), "silence is %v; it is at most %v", span(l.Silence), span(longestSilence))
 	}
 	if c := l.ChallengeExpires; c != 0 && (c < shortestChallenge || c > longestChallenge) {
-		f.add(ofLoop("challenge.expires"), "expires is %v; it is between %v and %v", c, shortestChallenge, longestChallenge)
+		f.add(ofLoop("challenge.expires"), "expires is %v; it is between %v and %v", span(c),
+			span(shortestChallenge), span(longestChallenge))
 	}
 	f.validateLimits("", &l.LoopLimits)
 	if len(l.Agents) > mostAgents {

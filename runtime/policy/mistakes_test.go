@@ -68,7 +68,7 @@ rule number 1: effect: the rule has no effect; write effect: allow, confirm or d
 rule number 1: the rule applies to every call; if this is meant, write operations: ["*"]
 rule a: operations[1]: {a,b}: "{" does not list alternatives here; write a pattern for each
 rule a: cooldown: cooldown is for effect: confirm, and the effect is deny
-rule a: cooldown: cooldown is -1ns; it must be between 0 and 1h0m0s
+rule a: cooldown: cooldown is -1ns; it must be between 0 and 1h
 rule a: name: the name a is taken by rule number 2
 rule a: when[0].in[1]: a value is a text, a number or a boolean
 rule a: when[1].param: the condition names no parameter; write param: and its name`, err.Error())

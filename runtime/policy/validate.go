@@ -140,7 +140,8 @@ func (f *findings) validateOutcome(i int, r *Rule) {
 	}
 	f.validateApprovers(i, r)
 	if r.Cooldown < 0 || r.Cooldown > longestCooldown {
-		f.add(ofRule(i, "cooldown"), "cooldown is %v; it must be between 0 and %v", r.Cooldown, longestCooldown)
+		f.add(ofRule(i, "cooldown"), "cooldown is %v; it must be between 0 and %v", span(r.Cooldown),
+			span(longestCooldown))
 	}
 	if len(r.Reason) > longestReason {
 		f.add(ofRule(i, "reason"), "the reason is longer than %d bytes", longestReason)
