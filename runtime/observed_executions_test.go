@@ -144,6 +144,7 @@ func TestHooksSeeExecutions(t *testing.T) {
 					s.call("ann", "cancel_execution", `{"execution_id":"`+started.Data.ExecutionID+`"}`)
 				}
 				s.end("ann", started.Data.ExecutionID)
+				synctest.Wait() // the state has the end before hooks are told of it
 				got := o.all()
 				for i := range got {
 					if before, _, found := strings.Cut(got[i], "took 1h"); found { // and the pause before the second attempt
