@@ -362,7 +362,7 @@ func TestSpend(t *testing.T) {
 			ReportUsage(ctx, Usage{Tokens: 20, Cost: 0.25})
 			return "", nil
 		}, noteID)}, noteTypes)
-	adapter, err := New(registry, Options{Name: "notes", QuotaStatus: true, Quota: quota.Options{
+	adapter, err := New(registry, Options{Name: "notes", QuotaStatus: true, Now: noon, Quota: quota.Options{
 		Quotas: []quota.Quota{{Metric: quota.TokensPerDay, HardStop: 100}, {Metric: quota.CostPerDay, HardStop: 10}},
 	}})
 	if err != nil {
@@ -514,7 +514,7 @@ func TestDryRuns(t *testing.T) {
 func newPurger(t *testing.T, rules gen.Rules, options Options) *Session {
 	t.Helper()
 	type purge struct{ DryRun bool }
-	options.Name = "notes"
+	options.Name, options.Now = "notes", noon
 	adapter, err := New(gen.NewRegistry([]gen.Handler{{
 		Name: "purge_notes", Category: gen.Delete, Danger: gen.Dangerous, Returns: "Nothing",
 		Params:  []gen.Field{{Name: "dry_run", Go: "DryRun", Type: "boolean", Rules: rules}},

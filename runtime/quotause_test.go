@@ -3,6 +3,7 @@ package aql_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -11,8 +12,9 @@ import (
 
 // F63: who looks after an adapter sees what each caller has used, and what all have together; looking counts nothing.
 func TestQuotaUse(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) // neither the day nor the hour ends meanwhile
 	adapter, err := aql.New(gen.NewRegistry([]gen.Handler{noteHandler()}, nil), aql.Options{
-		Name: "notes", Quota: quota.Options{
+		Name: "notes", Now: func() time.Time { return now }, Quota: quota.Options{
 			Limits: []quota.Limit{{Limit: 100, Window: quota.Hour}},
 			Quotas: []quota.Quota{
 				{Metric: quota.RequestsPerDay, Warn: 2, HardStop: 4},
