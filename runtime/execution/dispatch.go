@@ -114,6 +114,9 @@ func (e *Engine) receive(ctx context.Context, worker string, job Job) (again tim
 	if early := job.Due.Sub(e.now()); early > 0 {
 		return early
 	}
+	if ctx.Err() != nil { // a select would choose either of two channels that are ready
+		return time.Millisecond
+	}
 	select {
 	case e.slots <- struct{}{}: // attached executions may have them
 	case <-ctx.Done():
