@@ -126,7 +126,10 @@ func cycle(location, executions, auditFile, prefix string) error {
 		return err
 	}
 	log := audit.New(audit.Options{Sinks: []audit.Sink{file}, Wait: true})
-	adapter, err := newAdapter(aql.Options{State: state, StateTimeout: patience, Audit: log}, func(id string) {
+	adapter, err := newAdapter(aql.Options{
+		State: state, StateTimeout: patience, Audit: log,
+		Confirmation: aql.Confirmation{Lifetime: 15 * time.Minute}, // the tokens are judged when all are killed
+	}, func(id string) {
 		if _, err := io.WriteString(executed, id+"\n"); err != nil {
 			panic(err)
 		}
