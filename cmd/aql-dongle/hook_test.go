@@ -142,8 +142,7 @@ func TestHookBlocks(t *testing.T) {
 			d.start()
 			d.refuses(message, "is blocked until a person lifts that")
 			d.refuses(bash("ls", "3"), "is blocked until a person lifts that")
-			r := d.run(bash("ls", "4"), append([]string{"hook", "-agent", "other"}, d.flags...)...)
-			d.refused(r, "is blocked until a person lifts that")
+			d.refuses(bash("ls", "4"), "is blocked until a person lifts that", "-agent", "other")
 			blocks := d.waiting(approve.Block)
 			if len(blocks) != 1 {
 				t.Fatalf("people see the blocks %q", blocks)
@@ -228,7 +227,7 @@ func TestHookRefusesWhatItCannotJudge(t *testing.T) {
 		why  string
 	}{
 		"no agent":              {append([]string{"hook"}, d.flags...), "-agent"},
-		"no name of an agent":   {append([]string{"hook", "-agent", "../x"}, d.flags...), "element_name"},
+		"no name of an agent":   {d.hookArgs("-agent", "../x"), "element_name"},
 		"no state":              {[]string{"hook", "-agent", "claude", "-policy", d.flags[3]}, closed},
 		"a state nowhere":       {[]string{"hook", "-agent", "claude", "-state", nowhere}, closed},
 		"a broken state":        {d.hookArgs("-state", "broken.db"), closed},
