@@ -140,7 +140,8 @@ func (c *httpClient) call(outstanding int, duration time.Duration, latencies *[]
 	end := time.Now().Add(duration)
 	for i, conn := range c.connections[:outstanding] {
 		wg.Go(func() {
-			for sent := time.Now(); sent.Before(end) && errs[i] == nil; answered[i]++ {
+			// Each makes one call at least, also where it comes to run when the time is over.
+			for sent := time.Now(); errs[i] == nil && (answered[i] == 0 || sent.Before(end)); answered[i]++ {
 				text, _ := conn.calls.following()
 				if errs[i] = conn.exchange(text); errs[i] == nil {
 					_, errs[i] = conn.calls.check(conn.body)
