@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/notify"
@@ -74,8 +75,10 @@ func TestVerifierOfWebhooks(t *testing.T) {
 	type question struct {
 		delivery
 		Secret string `json:"secret"`
-		Later  int    `json:"later"` // milliseconds
+		Later  int64  `json:"later"` // milliseconds
+		Sent   int64  `json:"sent"`
 	}
+	sent := time.Now().UnixMilli() // from when it is later or before, however long a program takes to start
 	good := deliver(t, secret("k"))
 	longer := good
 	longer.Body += " "
@@ -83,19 +86,19 @@ func TestVerifierOfWebhooks(t *testing.T) {
 		other := good
 		other.Headers = maps.Clone(good.Headers)
 		other.Headers[header] = change(other.Headers[header])
-		return question{other, secret("k"), 0}
+		return question{other, secret("k"), 0, sent}
 	}
 	for name, tt := range map[string]struct {
 		question question
 		want     string
 	}{
-		"as it came":            {question{good, secret("k"), 0}, "true"},
-		"the key before":        {question{deliver(t, secret("n"), secret("k")), secret("k"), 0}, "true"},
-		"the new key":           {question{deliver(t, secret("n"), secret("k")), secret("n"), 0}, "true"},
-		"another key":           {question{good, secret("x"), 0}, "false"},
-		"six minutes later":     {question{good, secret("k"), 360_000}, "false"},
-		"six minutes before":    {question{good, secret("k"), -360_000}, "false"},
-		"another body":          {question{longer, secret("k"), 0}, "false"},
+		"as it came":            {question{good, secret("k"), 0, sent}, "true"},
+		"the key before":        {question{deliver(t, secret("n"), secret("k")), secret("k"), 0, sent}, "true"},
+		"the new key":           {question{deliver(t, secret("n"), secret("k")), secret("n"), 0, sent}, "true"},
+		"another key":           {question{good, secret("x"), 0, sent}, "false"},
+		"six minutes later":     {question{good, secret("k"), 360_000, sent}, "false"},
+		"six minutes before":    {question{good, secret("k"), -360_000, sent}, "false"},
+		"another body":          {question{longer, secret("k"), 0, sent}, "false"},
 		"another identity":      {with("webhook-id", func(string) string { return "msg_2" }), "false"},
 		"another time":          {with("webhook-timestamp", func(was string) string { return was + ".5" }), "false"},
 		"no signature":          {with("webhook-signature", func(string) string { return "" }), "false"},
@@ -108,7 +111,7 @@ func TestVerifierOfWebhooks(t *testing.T) {
 		program := filepath.Join(t.TempDir(), "receiver.mjs")
 		if err := os.WriteFile(program, []byte(code+`
 const q = JSON.parse(await new Response(process.stdin).text());
-console.log(verify(q.secret, q.headers, q.body, Date.now() + q.later));
+console.log(verify(q.secret, q.headers, q.body, q.sent + q.later));
 `), 0o600); err != nil {
 			t.Fatal(err)
 		}
