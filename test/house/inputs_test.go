@@ -45,7 +45,7 @@ func TestInputsAreDeclared(t *testing.T) {
 		}
 		if entry.IsDir() {
 			if name := entry.Name(); file != root &&
-				(name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".")) {
+				(name == "testdata" || name == "node_modules" || name == "bin" || strings.HasPrefix(name, ".")) {
 				return filepath.SkipDir
 			}
 			return nil
