@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aqltag/aqltag/conform"
 	"github.com/aqltag/aqltag/conform/mcpclient"
@@ -85,13 +86,14 @@ func serve(t *testing.T, args ...string) string {
 
 func connectTo(t *testing.T, url string) *mcpclient.Client {
 	t.Helper()
-	c, err := mcpclient.URL(t.Context(), url, mcpclient.Options{})
+	c, err := mcpclient.URL(t.Context(), url, mcpclient.Options{Timeout: time.Minute})
 	return client(t, c, err)
 }
 
 func startTodo(t *testing.T, args ...string) *mcpclient.Client {
 	t.Helper()
-	c, err := mcpclient.Command(t.Context(), append([]string{binary(t), "-db", ":memory:"}, args...), mcpclient.Options{})
+	c, err := mcpclient.Command(t.Context(), append([]string{binary(t), "-db", ":memory:"}, args...),
+		mcpclient.Options{Timeout: time.Minute})
 	return client(t, c, err)
 }
 
@@ -115,7 +117,7 @@ func TestLiveTodo(t *testing.T) {
 			t.Run(name+" "+mode, func(t *testing.T) {
 				t.Parallel()
 				c := connect(t, mode)
-				options := conform.Options{AllowDestructive: true}
+				options := conform.Options{AllowDestructive: true, CallTimeout: time.Minute}
 				options.Implementation, options.Version = c.Implementation()
 				if other != "" {
 					options.Other = connect(t, other)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aqltag/aqltag/conform"
 	"github.com/aqltag/aqltag/conform/mcpclient"
@@ -42,12 +43,12 @@ func TestTokenStaysWithTheOrigin(t *testing.T) {
 				r.Host = target.Host
 				proxy.ServeHTTP(w, r)
 			}))
-			client, err := mcpclient.URL(t.Context(), server.URL+"/mcp", mcpclient.Options{Bearer: token})
+			client, err := mcpclient.URL(t.Context(), server.URL+"/mcp", mcpclient.Options{Bearer: token, Timeout: time.Minute})
 			var said string
 			if err != nil {
 				said = err.Error()
 			} else {
-				report, err := conform.Run(t.Context(), client, conform.Options{})
+				report, err := conform.Run(t.Context(), client, conform.Options{CallTimeout: time.Minute})
 				client.Close()
 				if err != nil {
 					t.Fatal(err)
@@ -82,7 +83,7 @@ func TestRedirects(t *testing.T) {
 	}))
 	defer server.Close()
 	for path, want := range map[string]conform.Verdict{"/mcp": conform.Pass, "/old": conform.Warn} {
-		client, err := mcpclient.URL(t.Context(), server.URL+path, mcpclient.Options{})
+		client, err := mcpclient.URL(t.Context(), server.URL+path, mcpclient.Options{Timeout: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
