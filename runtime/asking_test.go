@@ -386,13 +386,13 @@ func TestAskWithStateKey(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				d, err := run.Ask(ctx, aql.Approval{Name: "q", Message: "May I build lilac?"})
+				d, err := run.Ask(ctx, aql.Approval{Name: "q", Message: "May I build the lilac wing?"})
 				return &built{[]string{word, d.Reason}}, err
 			}))
 		defer s.stop()
-		id := s.call("ann", "build", `{"target":"lilac"}`).Data.ExecutionID
+		id := s.call("ann", "build", `{"target":"lilac wing"}`).Data.ExecutionID
 		synctest.Wait()
-		read := func(texts ...string) {
+		read := func(texts ...string) { // short ones have a space: an id, which is random, could have the word
 			t.Helper()
 			entries, err := state.List(t.Context(), "", "", 1000)
 			if err != nil || len(entries) == 0 {
@@ -409,7 +409,7 @@ func TestAskWithStateKey(t *testing.T) {
 		read("quiet word")
 		s.call("ann", "answer_execution", `{"execution_id":"`+id+`","name":"the quiet word","value":"hunter2"}`)
 		time.Sleep(time.Second)
-		read("quiet word", "hunter2", "aHVudGVyM", "May I", "lilac")
+		read("quiet word", "hunter2", "aHVudGVyM", "May I", "lilac wing")
 		sealed, err := gate.SealedStore(state, key)
 		if err != nil {
 			t.Fatal(err)
@@ -420,16 +420,16 @@ func TestAskWithStateKey(t *testing.T) {
 			t.Fatalf("%+v, %v", items, err)
 		}
 		_, err = people.Vote(t.Context(), items[0].ID, approve.Vote{
-			By: identity.Caller{Subject: "eve"}, Channel: "test", Approve: true, Reason: "fine", At: time.Now(),
+			By: identity.Caller{Subject: "eve"}, Channel: "test", Approve: true, Reason: "fine by me", At: time.Now(),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ended := s.end("ann", id)
-		if ended.Data.Status != "completed" || strings.Join(ended.Data.Result.Parts, " ") != "hunter2 fine" {
+		if ended.Data.Status != "completed" || strings.Join(ended.Data.Result.Parts, " ") != "hunter2 fine by me" {
 			t.Errorf("%+v", ended)
 		}
-		read("quiet word", "hunter2", "May I", "lilac", "fine")
+		read("quiet word", "hunter2", "May I", "lilac wing", "fine by me")
 	})
 }
 
