@@ -151,13 +151,26 @@ func (b *visitor) requests(at string) error {
 	return nil
 }
 
+// alive is fulfilled when the script of the site has taken over a page, which may be after its load: what people press
+// before does nothing.
+const alive = `new Promise((ready) => {
+	const look = () => document.querySelector('#app').__vue_app__ ? ready(true) : setTimeout(look, 10)
+	look()
+})`
+
 // search searches by the keyboard alone, and goes to what is found first.
 func (b *visitor) search() error {
 	const words, box = "confirmation token", ".VPLocalSearchBox"
 	if err := b.Look("light", wide); err != nil {
 		return err
 	}
-	err := b.Do(chromedp.Navigate(b.address),
+	if err := b.Do(chromedp.Navigate(b.address)); err != nil {
+		return err
+	}
+	if _, err := browser.Run(b.Tab, chromedp.Evaluate[bool](alive, chromedp.EvalAwaitPromise)); err != nil {
+		return err
+	}
+	err := b.Do(
 		chromedp.WaitVisible(chromedp.CSS(".DocSearch-Button")), chromedp.Focus(chromedp.CSS(".DocSearch-Button")),
 		chromedp.KeyEvent("\r"), chromedp.SendKeys(chromedp.CSS(box+" input"), words),
 		chromedp.WaitVisible(chromedp.CSS(box+" .result .excerpt")))
