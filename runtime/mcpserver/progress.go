@@ -67,6 +67,7 @@ type notifier struct {
 	send    func(context.Context, aql.Progress) error
 	ctx     context.Context // of the call
 	log     *slog.Logger
+	wait    time.Duration     // at the end, for the last report
 	reports chan aql.Progress // the newest that is not sent yet; nil: there was none
 	last    chan struct{}     // closed when no more reports come
 	done    chan struct{}     // closed when nothing is sent any more
@@ -114,7 +115,7 @@ func (n *notifier) end() {
 	defer n.cancel()
 	close(n.reports)
 	close(n.last)
-	timeout := time.NewTimer(lastReports)
+	timeout := time.NewTimer(n.wait)
 	defer timeout.Stop()
 	select {
 	case <-n.done:
@@ -134,5 +135,5 @@ func (s *Server) notify(ctx context.Context, session *mcp.ServerSession, token a
 
 // notifier returns a notifier that sends in a way of its own.
 func (s *Server) notifier(ctx context.Context, send func(context.Context, aql.Progress) error) *notifier {
-	return &notifier{send: send, ctx: ctx, log: s.log}
+	return &notifier{send: send, ctx: ctx, log: s.log, wait: s.lastReports}
 }

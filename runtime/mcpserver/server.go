@@ -119,6 +119,8 @@ type Server struct {
 	referrals referrals
 	err       error
 
+	lastReports time.Duration // how long the end of a call waits for its last report of progress
+
 	replies    sync.Map // *aql.Reply by the value of replyHeader
 	middleware bool     // the service has middleware of its own, or may have
 	receiver   uintptr  // of mcp, when New had made it
@@ -196,7 +198,8 @@ func prepare(adapter *aql.Adapter, options Options) *Server {
 		open: newShare(
 			options.MaxSessions+options.MaxInFlight, options.MaxSessionsPerCaller+options.MaxInFlightPerCaller,
 		),
-		buffers: newBuffers(options.MaxBufferedBytes),
+		buffers:     newBuffers(options.MaxBufferedBytes),
+		lastReports: lastReports,
 	}
 	s.sessions.idle = options.SessionTimeout
 	s.caller = s.sessions.caller
