@@ -153,10 +153,14 @@ func TestElicitationWithoutAHuman(t *testing.T) {
 	}
 }
 
+// noon is a clock that no quota of a day resets by: one that runs may pass midnight between two calls.
+func noon() time.Time { return time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC) }
+
 // The user is asked whether to continue after the pause of a quota, and then about the operation.
 func TestElicitationBeyondAPause(t *testing.T) {
 	for name := range eras(t, newServer(t, Options{}, nil), nil) {
 		server := newServerOf(t, aql.Options{
+			Now:          noon,
 			Confirmation: aql.Confirmation{HumanOnly: true},
 			Quota:        quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}},
 		}, Options{Elicit: true}, nil)
@@ -176,6 +180,7 @@ func TestElicitationBeyondAPause(t *testing.T) {
 			t.Errorf("%s: asked %d times, got %s", name, h.asked.Load(), text)
 		}
 		silent, _ := call(t, inMemory(t, newServerOf(t, aql.Options{
+			Now:          noon,
 			Confirmation: aql.Confirmation{HumanOnly: true},
 			Quota:        quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1, Shared: true}}},
 		}, Options{}, nil), ""), "mcp_aql_read", `{"operations":[{"operation":"get_thing"},{"operation":"get_thing"}]}`)
@@ -188,7 +193,9 @@ func TestElicitationBeyondAPause(t *testing.T) {
 // Two questions in one call: the first protocols have one round alone, and say so.
 func TestTwoQuestions(t *testing.T) {
 	h := &human{answer: approves}
-	options := aql.Options{Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}}}
+	options := aql.Options{
+		Now: noon, Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}},
+	}
 	for name := range eras(t, newServer(t, Options{}, nil), h) {
 		session := eras(t, newServerOf(t, options, Options{Elicit: true}, nil), h)[name]()
 		call(t, session, "mcp_aql_read", `{"operation":"get_thing"}`)
