@@ -117,7 +117,7 @@ func TestJobsAreScheduled(t *testing.T) {
 	if err != nil || strings.Join(states, ", ") != "scheduled far, available near" {
 		t.Errorf("River has %v: %v", states, err)
 	}
-	handed := make(chan execution.Job)
+	handed := make(chan execution.Job, 10) // one that comes again when nobody waits for it does not hold up the end
 	stop := receive(t, s, "shop", "w1", func(j execution.Job) time.Duration {
 		handed <- j
 		return max(time.Until(j.Due), 0)
