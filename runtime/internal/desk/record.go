@@ -5,8 +5,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// Held reports whether a record of this event is about what waits for somebody: it is not done, as its outcome says, and
-// not refused either.
+// Held reports whether a record of this event is about what waits for somebody: it is not done, as its outcome says,
+// and not refused either.
 func Held(event audit.Event) bool { return event == audit.ConfirmationRequired }
 
 // Recorded says what came of what a record is about: its outcome, where that says it. A record may count refused
