@@ -56,6 +56,9 @@ type pageInfo struct {
 // ask sends a request and returns the page that it answers.
 func (s source) ask(t testing.TB, params map[string]any) page {
 	t.Helper()
+	if _, searches := params["query"]; searches {
+		return s.call(t, "search_items", params)
+	}
 	return s.call(t, "list_items", params)
 }
 

@@ -55,6 +55,21 @@ func (d *database) source(t *testing.T) source {
 	return source{d.kind.name, sessionOf(t, d.answers(t, "items", "", d.mapped(""), d)), d.load}
 }
 
+// listed is the same table as a source that has its lists of texts as JSON, as far as the database has arrays, too.
+func (d *database) listed(t *testing.T) []source {
+	t.Helper()
+	if !d.kind.arrays {
+		return nil
+	}
+	mapped := d.mapped("")
+	for name, column := range mapped {
+		if column.List == sqlquery.Array {
+			mapped[name] = sqlquery.Column{Expr: "to_jsonb(" + d.quote(column.Name) + ")", List: sqlquery.JSON}
+		}
+	}
+	return []source{{"JSON", sessionOf(t, d.answers(t, "items", "", mapped, d)), func(*testing.T, []items.Item) {}}}
+}
+
 // partial is the same table as a source that leaves some columns, chosen at random, to the runtime.
 func (d *database) partial(t *testing.T, r random, name string) source {
 	t.Helper()

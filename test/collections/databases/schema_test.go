@@ -23,6 +23,7 @@ var schema = reference.Schema{
 	Summable: []string{
 		"lot", "minutes", "stock", "weight", "share", "ratio", "maker.rank", "serial", "reserve",
 	},
+	Searched: []string{"title", "note", "tags"},
 	Fields: map[string]*reference.Field{
 		"item_id": {Kind: reference.Text, Operand: func(r *rand.Rand) any { return random{r}.id() }},
 		"lot":     {Kind: reference.Number, Operand: numbers("-128", "-1", "0", "1")},

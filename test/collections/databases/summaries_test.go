@@ -43,9 +43,10 @@ func agreeOnSummaries(t *testing.T, r random, sources []source) {
 		if r.IntN(3) == 0 {
 			delete(query, "filter")
 		}
-		filter, _ := query["filter"].(map[string]any)
-		by, descending := orderOf(query)
-		found := schema.Select(t, all, filter, by, descending)
+		if r.IntN(3) == 0 {
+			query["query"] = schema.Query(r.Rand)
+		}
+		found := selected(t, all, query)
 		aggregate, want := schema.Aggregate(r.Rand), map[string]any{}
 		for label, expression := range aggregate {
 			want[label] = schema.Summary(t, found, expression.(map[string]any))

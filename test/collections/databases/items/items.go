@@ -36,8 +36,8 @@ type Plan struct {
 type Item struct {
 	ItemID  string     `json:"item_id" aql:"id,filter,sort"`
 	Lot     int8       `json:"lot" aql:"id,filter,sort,sum"`
-	Title   string     `json:"title" aql:"filter,sort,group"`
-	Note    *string    `json:"note" aql:"filter,sort,group"`
+	Title   string     `json:"title" aql:"filter,sort,search,group"`
+	Note    *string    `json:"note" aql:"filter,sort,search,group"`
 	Grade   Grade      `json:"grade" aql:"filter,sort,group"`
 	Former  *Grade     `json:"former" aql:"filter,sort,group"`
 	Minutes int        `json:"minutes" aql:"filter,sort,group,sum"`
@@ -49,7 +49,7 @@ type Item struct {
 	Sealed  *bool      `json:"sealed" aql:"filter,sort,group"`
 	MadeAt  time.Time  `json:"made_at" aql:"filter,sort"`
 	SoldAt  *time.Time `json:"sold_at" aql:"filter,sort"`
-	Tags    []string   `json:"tags" aql:"filter,group"`
+	Tags    []string   `json:"tags" aql:"filter,search,group"`
 	Counts  []int      `json:"counts" aql:"filter,group"`
 	Maker   Maker      `json:"maker"`
 	Plan    *Plan      `json:"plan"`
@@ -77,6 +77,17 @@ type ListItemsRequest struct {
 
 // ListItems lists items.
 func (s *Service) ListItems(ctx context.Context, req ListItemsRequest) (*aql.Page[Item], error) {
+	return s.Answer(ctx, &req.Query)
+}
+
+// SearchItemsRequest looks for items.
+type SearchItemsRequest struct {
+	_ struct{} `aql:"category=READ"`
+	aql.Query[Item]
+}
+
+// SearchItems lists items whose texts have words.
+func (s *Service) SearchItems(ctx context.Context, req SearchItemsRequest) (*aql.Page[Item], error) {
 	return s.Answer(ctx, &req.Query)
 }
 

@@ -49,6 +49,7 @@ type Schema struct {
 	Identity []string          // the paths of the fields that identify an element
 
 	Groupable, Summable []string // the paths of the fields by which summaries group, and of those which they add up
+	Searched            []string // the paths of the fields that a search looks into
 }
 
 // At returns the value at a path, nil if there is none.
