@@ -11,4 +11,4 @@ import _ "github.com/aqltag/aqltag/test/adopted/services/library"
 //aql:update get=GetAuthor
 //aql:adopt library.Querier.DeleteAuthor category=DELETE
 //aql:adopt library.Querier.CreateBook category=CREATE
-//aql:adopt library.Querier.ListBooks category=READ
+//aql:adopt library.Querier.ListBooks category=READ,query
