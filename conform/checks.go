@@ -175,6 +175,11 @@ func checks() []check {
 		{"fields/related-depth", Should, 2, Features, "REQ-RL-04", checkRelatedDepth,
 			"a path through what resources lead to has an end"},
 
+		{"fields/computed", Should, 2, Features, "REQ-CF-01 REQ-CF-04", checkComputed,
+			"a computed field that is listed is under '_computed' where 'fields' names it, and not where it names others"},
+		{"fields/computed-unknown", Should, 2, Features, "REQ-CF-01 REQ-FS-07", checkComputedUnknown,
+			"a computed field that is not listed is not passed over in silence"},
+
 		// Pagination.
 		{"pages/advertised", Should, 2, Features, "REQ-PM-04", checkPages,
 			"pagination is claimed where operations have cursors, and only there"},
@@ -204,6 +209,20 @@ func checks() []check {
 			"an order by a field that does not exist is refused"},
 		{"collections/summary", Should, 2, Features, "REQ-AG-02 REQ-AG-03", checkSummaries,
 			"a summary counts the items of all pages, and comes alone"},
+		{"collections/computed", Should, 2, Features, "REQ-CF-02 REQ-CF-03", checkComputedUses,
+			"a filter or an order by a computed field that is not listed as one for it is refused"},
+
+		// What query_relationships follows.
+		{"relationships/depth", Should, 2, Features, "REQ-RL-05", checkRelationshipDepth,
+			"a depth beyond the greatest that is documented is refused"},
+		{"relationships/type", Should, 2, Features, "REQ-RL-01 REQ-RL-03", checkRelationshipType,
+			"a type of relationships that is not documented is refused"},
+		{"relationships/include", Should, 2, Features, "REQ-RL-02", checkRelationshipSections,
+			"'include' leaves the sections that it names, and the root"},
+		{"relationships/nodes", Should, 2, Features, "REQ-RL-04", checkRelationshipNodes,
+			"no element is among the nodes of a graph twice"},
+		{"relationships/edges", Should, 2, Features, "REQ-RL-02", checkRelationshipEdges,
+			"both ends of each edge of a graph are among its nodes"},
 
 		// What was written is read.
 		{"roundtrip/create-read", Must, 1, RoundTrip, "REQ-RS-08", checkCreateRead,

@@ -71,11 +71,32 @@ type operation struct {
 	Parameters        []param
 	Returns           struct{ Name, Kind string }
 	Examples          []example
-	exampleTexts      int  // examples that are no requests
-	destructive       bool // permissions.destructive
+	Computed          []computedField
+	Relationships     *relationshipCapabilities // nil: it has none
+	exampleTexts      int                       // examples that are no requests
+	destructive       bool                      // permissions.destructive
 	dangerSaid        string
 	danger            int
 	indexes           map[string]int // of parameters by their names; nil: not made yet
+}
+
+// computedField is a field that is computed for a request that names it.
+type computedField struct {
+	Name, Type           string
+	Filterable, Sortable bool
+}
+
+// path returns the path that selects a computed field.
+func (f computedField) path() string { return computedMember + "." + f.Name }
+
+// computedMember is the member of an element that has its computed fields (MCP-AQL computed fields §2).
+const computedMember = "_computed"
+
+// relationshipCapabilities say what an operation follows. What they do not say is zero.
+type relationshipCapabilities struct {
+	Supported         bool
+	Directions, Types []string
+	MaxDepth          int
 }
 
 // example is a request in the details of an operation.

@@ -32,6 +32,7 @@ type prober struct {
 	resourcesByID   map[string][]*resource
 	fixtures        map[*resource]*fixture
 	creating        map[*resource]bool
+	relationships   *relationshipQuery // nil: not looked for yet
 	evidence        evidence
 }
 

@@ -106,6 +106,9 @@ var (
 		"endpoint":          {"endpointFamily", "endpoint_family", "family"},
 		"parameters":        {"params", "arguments", "inputSchema", "input_schema"},
 		"returns":           {"returnType", "return_type", "returnsType"},
+		"computed_fields":   {"computedFields"},
+
+		"relationship_capabilities": {"relationshipCapabilities"},
 	}
 	paramAliases = aliases{
 		"minLength": {"min_length"}, "maxLength": {"max_length"}, "minimum": {"min"}, "maximum": {"max"},
@@ -151,6 +154,21 @@ func (p *prober) readOperation(name string, object map[string]any, x *exchange) 
 		o.Returns.Name = returns
 	case map[string]any:
 		o.Returns.Name, o.Returns.Kind = textMember(returns, "name", "type"), textMember(returns, "kind")
+	}
+	for _, each := range objects(object["computed_fields"]) {
+		if name := textMember(each, "name"); name != "" {
+			o.Computed = append(o.Computed, computedField{
+				Name: strings.TrimPrefix(name, computedMember+"."), Type: p.typeName(textMember(each, "type"), x),
+				Filterable: each["filterable"] == true, Sortable: each["sortable"] == true,
+			})
+		}
+	}
+	if each, ok := object["relationship_capabilities"].(map[string]any); ok {
+		most, _ := intMember(each, "max_depth")
+		o.Relationships = &relationshipCapabilities{
+			Supported: each["supported"] == true, Directions: texts(each["directions"]),
+			Types: texts(each["relationship_types"]), MaxDepth: most,
+		}
 	}
 	examples, _ := object["examples"].([]any)
 	for _, each := range examples {

@@ -74,8 +74,10 @@ func mutants() []mutant {
 func TestEveryCheckHasAMutant(t *testing.T) {
 	for _, c := range conform.Checks() {
 		has := slices.ContainsFunc(mutants(), func(m mutant) bool { return m.check == c.Name })
-		elsewhere := []string{ // TestOtherMode, TestRedirects and TestRelated have these
+		elsewhere := []string{ // TestOtherMode, TestRedirects, TestRelated, TestComputed and TestRelationships have these
 			"modes/both", "tools/redirects", "fields/related", "fields/related-unknown", "fields/related-depth",
+			"fields/computed", "fields/computed-unknown", "collections/computed", "relationships/depth",
+			"relationships/type", "relationships/include", "relationships/nodes", "relationships/edges",
 		}
 		if !has && !slices.Contains(elsewhere, c.Name) {
 			t.Errorf("nothing shows that %s can fail", c.Name)
