@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"slices"
 	"strings"
 	"unsafe"
 )
@@ -118,6 +119,9 @@ func (c *Condition) combined(p unsafe.Pointer) bool {
 func (c *Condition) matchList(p unsafe.Pointer) (holds bool) {
 	f := c.Field
 	if c.Op == All {
+		if f.Kind == Text {
+			return c.holdsTexts(p)
+		}
 		for i := range c.Set {
 			if !c.holds(p, &c.Set[i]) {
 				return false
@@ -148,8 +152,24 @@ func (c *Condition) holds(p unsafe.Pointer, v *Value) (found bool) {
 	return found
 }
 
-// among reports whether the value at p is in the set.
+// holdsTexts reports whether all texts of the set are among the elements of the list at p, which are spelled once: a
+// type may take long to write itself.
+func (c *Condition) holdsTexts(p unsafe.Pointer) bool {
+	var texts []string
+	c.Field.each(p, func(p unsafe.Pointer) bool {
+		texts = append(texts, c.Field.Spell(p))
+		return true
+	})
+	return !slices.ContainsFunc(c.Set, func(v Value) bool { return !slices.Contains(texts, v.Text) })
+}
+
+// among reports whether the value at p is in the set. What is of kind Text is spelled once: a type may take long to
+// write itself.
 func (c *Condition) among(p unsafe.Pointer) bool {
+	if c.Field.Kind == Text {
+		text := c.Field.Spell(p)
+		return slices.ContainsFunc(c.Set, func(v Value) bool { return v.Text == text })
+	}
 	for i := range c.Set {
 		if c.equal(p, &c.Set[i]) {
 			return true
