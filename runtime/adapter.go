@@ -117,7 +117,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 		a.log.Warn("Unknown parameters are ignored instead of refused; do not use AllowUnknownParams in production")
 	}
 	a.runner.timeout, a.runner.log, a.runner.turns = options.Timeout, a.log, newTurns(a.options.Concurrency)
-	a.runner.abandoned.most = a.options.MaxAbandoned
+	a.runner.groupings, a.runner.abandoned.most = newGroupings(), a.options.MaxAbandoned
 	if options.ResponseMeta || options.SlowAfter > 0 {
 		a.runner.now = a.options.Now
 	}

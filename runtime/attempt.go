@@ -69,7 +69,7 @@ func (a *attempt) begin() {
 }
 
 func (a *attempt) end() {
-	a.runner.turns.leave(a.operation.Category)
+	a.runner.leave(a.run)
 	if a.over.CompareAndSwap(false, true) {
 		close(a.ended)
 		return
@@ -88,6 +88,6 @@ var errGoexit = errors.New("the handler ended its goroutine with runtime.Goexit"
 // The errors of handlers that did not run, or that nobody waits for.
 var (
 	errGivenUp = errors.New("the handler did not return after its deadline, and was given up; it still runs")
-	errNoTurn  = errors.New("an earlier operation has not ended, which nothing may run beside")
+	errNoTurn  = errors.New("earlier operations have not ended, beside which it may not run")
 	errTooMany = errors.New("too many handlers that were given up still run")
 )

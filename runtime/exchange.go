@@ -245,6 +245,7 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	}
 	out := x.adapter.runner.run(ctx, run{
 		operation: &q.operation.definition, handler: &q.slots.handled, mapError: x.adapter.options.MapError,
+		grouped: q.slots.handled.grouped(),
 	}, w)
 	if out.givenUp {
 		x.abandoned, x.answer.buffer, x.loads = true, nil, nil

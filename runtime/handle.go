@@ -77,6 +77,14 @@ func (c *handled) complete(ctx context.Context, r *wire.Reader) {
 	}
 }
 
+// grouped returns how many summaries with groups the request wants.
+func (c *handled) grouped() int {
+	if c.inquiry == nil {
+		return 0
+	}
+	return c.inquiry.grouped()
+}
+
 // invoke calls the handler and writes what it returns. When it returns an error, w is to be discarded.
 func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 	var result any

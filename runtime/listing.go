@@ -184,6 +184,8 @@ type inquiry interface {
 	keep(r *wire.Reader)
 	// ask makes the query ready for the handler (MCP-AQL pagination §2).
 	ask(ctx context.Context, c *handled, r *wire.Reader)
+	// grouped returns how many summaries with groups it wants.
+	grouped() int
 	// restore makes the query what ask has made it, whatever a run of the handler took of it.
 	restore()
 	// err returns why the query cannot be answered.

@@ -16,6 +16,7 @@ import (
 type runner struct {
 	timeout   time.Duration // where the operation sets none; zero: no bound
 	turns     turns
+	groupings groupings
 	abandoned abandoned
 	log       *slog.Logger
 	now       func() time.Time // nil: it is of no interest how long a handler takes
@@ -40,6 +41,7 @@ type run struct {
 	operation *gen.Operation
 	handler   invoker
 	mapError  func(ctx context.Context, operation string, err error) error // nil: none
+	grouped   int                                                          // summaries with groups that are wanted
 }
 
 // run calls a handler and writes its result to w. It waits for one that has a deadline no longer than until a second
@@ -60,7 +62,7 @@ func (e *runner) run(ctx context.Context, r run, w *wire.Writer) outcome {
 		start = e.now()
 	}
 	_, bounded := ctx.Deadline()
-	switch err := e.turns.enter(ctx, r.operation.Category); {
+	switch err := e.enter(ctx, r); {
 	case err != nil:
 		out.verdict.err = errNoTurn
 	case bounded:
@@ -75,9 +77,27 @@ func (e *runner) run(ctx context.Context, r run, w *wire.Writer) outcome {
 	return out
 }
 
+// enter waits until a handler may run. Unless it returns an error, which is that of ctx, leave has to be called when
+// the handler has ended. Nothing that has a turn waits for groupings, since those come first.
+func (e *runner) enter(ctx context.Context, r run) error {
+	if err := e.groupings.enter(ctx, r.grouped); err != nil {
+		return err
+	}
+	err := e.turns.enter(ctx, r.operation.Category)
+	if err != nil {
+		e.groupings.leave(r.grouped)
+	}
+	return err
+}
+
+func (e *runner) leave(r run) {
+	e.turns.leave(r.operation.Category)
+	e.groupings.leave(r.grouped)
+}
+
 // runHere runs a handler in the goroutine of the call.
 func (e *runner) runHere(caller context.Context, r run, ctx *handling, w *wire.Writer) verdict {
-	defer e.turns.leave(r.operation.Category)
+	defer e.leave(r)
 	if err := invoke(ctx, r.handler, w); err != nil {
 		return r.judge(caller, err)
 	}

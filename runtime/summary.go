@@ -26,6 +26,16 @@ func (a *asking) summarise(c *handled, r *wire.Reader) bool {
 	return ok
 }
 
+func (a *asking) grouped() int {
+	n := 0
+	for i := range a.bound.Wanted {
+		if a.bound.Wanted[i].By != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // withoutItems makes the answer one without items. Parameters that say which items it has, and in which order, are
 // ignored.
 func (a *asking) withoutItems(gives func(name string) bool) {
