@@ -27,11 +27,6 @@ const (
 	awaitedFor = 365 * 24 * time.Hour
 	// mostWaiting bounds the items of a caller that wait at the same time, and mostHeld all that the store has of it.
 	mostWaiting, mostHeld = 200, 2000
-	// mostAnonymous bounds the items that all anonymous callers open in anonymousWindow: each has as many connections, and
-	// with them items, as it likes. On one connection mostWaiting are opened in that time, so that none of them, which may
-	// withdraw what it opens, uses up all.
-	mostAnonymous   = 2000
-	anonymousWindow = 5 * time.Minute
 	// pageSize is how many items are listed at a time.
 	pageSize = 500
 )
@@ -138,7 +133,7 @@ func (b *box) Ask(ctx context.Context, q Question) (item Item, opened bool, err 
 		}
 		item := q.Item()
 		item.key, item.version = before.key, before.version
-		if err := b.keepWhole(ctx, &item, q.Params); err != nil {
+		if err := b.keepWhole(ctx, &item, &q); err != nil {
 			return Item{}, false, fmt.Errorf("keeping what an item leaves out: %w", err)
 		}
 		switch err := b.put(ctx, &item, q.At); {
@@ -237,20 +232,7 @@ func (b *box) checkWaiting(ctx context.Context, q *Question, replaced string) er
 	if !q.Caller.Anonymous() {
 		return nil
 	}
-	const all = "approve-anonymous"
-	counts, err := b.store.Take(ctx, []store.Claim{
-		{Key: all, N: 1, Limit: mostAnonymous, Window: anonymousWindow},
-		{Key: all + "/" + q.connection(), N: 1, Limit: mostWaiting, Window: anonymousWindow},
-	})
-	if err != nil {
-		return fmt.Errorf("counting items: %w", err)
-	}
-	for _, count := range counts {
-		if count.Refused {
-			return &TooManyError{Until: count.Free}
-		}
-	}
-	return nil
+	return b.countAnonymous(ctx, q)
 }
 
 // each calls f with the items whose keys begin with start, in the order of the keys, until f returns false. It leaves
@@ -321,6 +303,7 @@ func (b *box) Remove(ctx context.Context, item Item) error {
 func (b *box) Vote(ctx context.Context, id string, v Vote) (Item, error) {
 	for ctx.Err() == nil {
 		item, err := b.Get(ctx, id)
+		before := item.State
 		if err == nil {
 			err = item.Decide(v)
 		}
@@ -329,6 +312,9 @@ func (b *box) Vote(ctx context.Context, id string, v Vote) (Item, error) {
 		}
 		switch err := b.put(ctx, &item, item.Votes[len(item.Votes)-1].At); {
 		case err == nil:
+			if before == Open && item.State != Open {
+				b.decidedAnonymous(ctx, &item)
+			}
 			return item, nil
 		case !errors.Is(err, store.ErrConflict): // nobody else has voted meanwhile
 			return Item{}, fmt.Errorf("voting: %w", err)

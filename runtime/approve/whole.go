@@ -14,15 +14,21 @@ const (
 )
 
 // ErrNotKept is the error of Whole if there is nothing but what the item shows.
-var ErrNotKept = errors.New("not all of the parameters is kept: there was more than 128 KiB, or the item has expired")
+var ErrNotKept = errors.New("not all of the parameters is kept: there was more than 128 KiB, or too much of callers " +
+	"without a name, or the item has expired")
 
 // keepWhole keeps the parameters of which an item leaves out parts, while people may look at it: until it expires, and
 // as long again for those who decide after others.
-func (b *box) keepWhole(ctx context.Context, item *Item, params string) error {
+func (b *box) keepWhole(ctx context.Context, item *Item, q *Question) error {
 	if item.Whole == 0 || item.Whole > longestWhole {
 		return nil
 	}
-	_, err := b.store.Put(ctx, wholePrefix+item.ID, []byte(params), 0, 2*item.Lifetime)
+	if q.Caller.Anonymous() {
+		if may, err := b.mayKeepAnonymous(ctx, q); err != nil || !may {
+			return err
+		}
+	}
+	_, err := b.store.Put(ctx, wholePrefix+item.ID, []byte(q.Params), 0, 2*item.Lifetime)
 	return err
 }
 

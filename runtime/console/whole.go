@@ -61,8 +61,8 @@ func (c *console) showWhole(w http.ResponseWriter, r *http.Request, v *visit) {
 		c.showGone(w, r, v)
 	case errors.Is(err, approve.ErrNotKept):
 		c.write(w, r, http.StatusNotFound, "problem", "Not all of it is kept", v, problem{
-			"Not all of it is kept", "There was more than 128 KiB, or the item has expired. Deny such a request, or look " +
-				"elsewhere at what it does.",
+			"Not all of it is kept", "There was more than 128 KiB, or too much of callers without a name, or the item has " +
+				"expired. Deny such a request, or look elsewhere at what it does.",
 		})
 	case err != nil:
 		c.fail(w, r, err)
