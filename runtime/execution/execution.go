@@ -166,9 +166,6 @@ type Engine struct {
 	lastBeat time.Time     // when the store was last told that the worker is alive
 	tries    int           // attempts that run or wait
 	idle     chan struct{} // is closed when none does; nil: nobody waits for that
-
-	walking sync.Mutex // of what follows
-	walked  string     // where the last walk has ended; empty: it has looked at all
 }
 
 // New returns an engine. Nothing runs until Work is called.

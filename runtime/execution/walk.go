@@ -14,8 +14,11 @@ import (
 // walkInterval is how often one of all workers looks whether the order of writes has kept what it promises.
 const walkInterval = 10 * time.Minute
 
-// longestWalk is how long a walk may take. The next one goes on where it has ended.
+// longestWalk is how long a walk may take. The next one goes on where it has ended, in whichever process.
 const longestWalk = time.Minute
+
+// noteEvery is after how many executions, or entries, a walk notes in the store how far it is: its process may be killed.
+const noteEvery = 100
 
 // walks walks in turn with other workers until ctx ends.
 func (e *Engine) walks(ctx context.Context) {
@@ -35,30 +38,84 @@ func (e *Engine) walkInTurn(ctx context.Context) {
 	if err != nil || counts[0].Refused {
 		return
 	}
-	e.walking.Lock()
-	defer e.walking.Unlock()
-	n, err := e.walkOn(bounded)
+	w := &walk{e: e}
+	if err = w.resume(bounded); err != nil {
+		e.warn(ctx, "executions: reading where the last walk has ended failed", err)
+		return
+	}
+	n, err := w.on(bounded)
 	if err != nil && bounded.Err() == nil {
 		e.warn(ctx, "executions: looking for forgotten ones failed", err)
 	}
 	if n > 0 {
 		e.o.Logger.Error("executions: some were forgotten and go on now", "number", n)
 	}
+	noting, noted := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer noted()
+	_ = w.note(noting) // else the next one looks at some once more
 }
 
 // Walk looks at all executions for some that have not ended and that nobody would go on with, and queues them. There
 // are none, unless somebody else has changed the store. It removes what starts and lost attempts have left behind.
 func (e *Engine) Walk(ctx context.Context) (repaired int, err error) {
-	e.walking.Lock()
-	defer e.walking.Unlock()
-	e.walked = ""
-	return e.walkOn(ctx)
+	return (&walk{e: e}).on(ctx)
 }
 
-// walkOn goes on behind the key at which the last walk has ended. It looks at the executions of all callers first, then
+// walk is a look at all executions and what belongs to them, which several processes may share.
+type walk struct {
+	e      *Engine
+	at     string      // where it has ended; empty: it has looked at all
+	noted  store.Entry // which says where, without the root; without key: nothing notes it
+	looked int         // at how many since then
+}
+
+// resume has the walk go on where the last one has ended.
+func (w *walk) resume(ctx context.Context) error {
+	noted, err := w.e.o.Store.Get(ctx, w.e.root+"walk-at")
+	if err != nil {
+		return err
+	}
+	w.noted = noted
+	for _, part := range []string{ownerPart, queuePart, placePart, oncePart, stepPart} {
+		if strings.HasPrefix(string(noted.Value), part) { // a later version may walk over others
+			w.at = w.e.root + string(noted.Value)
+		}
+	}
+	return nil
+}
+
+// note writes where the walk is. It fails with store.ErrConflict where another process walks now.
+func (w *walk) note(ctx context.Context) (err error) {
+	w.looked = 0
+	noted := store.Entry{Key: w.noted.Key, Value: []byte(strings.TrimPrefix(w.at, w.e.root))}
+	switch {
+	case noted.Key == "" || bytes.Equal(noted.Value, w.noted.Value):
+		return nil
+	case len(noted.Value) == 0:
+		err = w.e.o.Store.Delete(ctx, noted.Key, w.noted.Version)
+	default:
+		noted.Version, err = w.e.o.Store.Put(ctx, noted.Key, noted.Value, w.noted.Version, 0)
+	}
+	if err == nil {
+		w.noted = noted
+	}
+	return err
+}
+
+// to says that the walk has looked at all up to a key.
+func (w *walk) to(ctx context.Context, key string) error {
+	w.at = key
+	if w.looked++; w.looked < noteEvery {
+		return nil
+	}
+	return w.note(ctx)
+}
+
+// on goes on behind the key at which the last walk has ended. It looks at the executions of all callers first, then
 // at the queue, at places and at keys, and at steps at last. An execution that cannot be read is left behind until the
 // walk begins anew.
-func (e *Engine) walkOn(ctx context.Context) (repaired int, err error) {
+func (w *walk) on(ctx context.Context) (repaired int, err error) {
+	e := w.e
 	for _, part := range []struct {
 		name, next string
 		look       func(context.Context, store.Entry) error
@@ -74,33 +131,33 @@ func (e *Engine) walkOn(ctx context.Context) (repaired int, err error) {
 		{placePart, oncePart, e.lookAtPlace},
 		{oncePart, stepPart, e.lookAtKey},
 	} {
-		if e.walked == "" {
-			e.walked = e.root + part.name
+		if w.at == "" {
+			w.at = e.root + part.name
 		}
-		if !strings.HasPrefix(e.walked, e.root+part.name) {
+		if !strings.HasPrefix(w.at, e.root+part.name) {
 			continue
 		}
-		if err := e.walkOver(ctx, e.root+part.name, part.look); err != nil {
+		if err := w.over(ctx, e.root+part.name, part.look); err != nil {
 			return repaired, err
 		}
-		e.walked = e.root + part.next
+		w.at = e.root + part.next
 	}
-	if err = e.sweep(ctx); err == nil {
-		e.walked = ""
+	if err = w.sweep(ctx); err == nil {
+		w.at = ""
 	}
 	return repaired, err
 }
 
-// walkOver looks at the entries that have a prefix, from the one on at which the last walk has ended.
-func (e *Engine) walkOver(ctx context.Context, prefix string, look func(context.Context, store.Entry) error) error {
+// over looks at the entries that have a prefix, from the one on at which the last walk has ended.
+func (w *walk) over(ctx context.Context, prefix string, look func(context.Context, store.Entry) error) error {
 	var failed error
-	err := e.eachAfter(ctx, prefix, e.walked, func(entry store.Entry) bool {
+	err := w.e.eachAfter(ctx, prefix, w.at, func(entry store.Entry) bool {
 		if failed = context.Cause(ctx); failed != nil {
 			return false
 		}
 		failed = look(ctx, entry)
 		if ctx.Err() == nil {
-			e.walked = entry.Key
+			failed = cmp.Or(failed, w.to(ctx, entry.Key))
 		}
 		return failed == nil
 	})
@@ -237,13 +294,13 @@ func (e *Engine) taken(ctx context.Context, id string) bool {
 
 // sweep removes steps, and what is beside records, whose execution is gone or has ended for good: an attempt that was
 // lost may have written them afterwards.
-func (e *Engine) sweep(ctx context.Context) error {
-	prefix := e.root + stepPart
+func (w *walk) sweep(ctx context.Context) error {
+	e, prefix := w.e, w.e.root+stepPart
 	for {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		after := e.walked
+		after := w.at
 		if len(after) <= len(prefix) {
 			after = ""
 		}
@@ -254,7 +311,7 @@ func (e *Engine) sweep(ctx context.Context) error {
 		id, _, _ := strings.Cut(entries[0].Key[len(prefix):], "/")
 		r, err := e.read(ctx, id)
 		if ctx.Err() == nil {
-			e.walked = prefix + id + "/\xff"
+			err = cmp.Or(err, w.to(ctx, prefix+id+"/\xff"))
 		}
 		if errors.Is(err, errFormat) {
 			continue
