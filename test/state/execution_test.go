@@ -24,6 +24,9 @@ import (
 // every is at which calls of a store executions fail: 1 takes a quarter of an hour.
 var every = flag.Int("every", 9, "let executions fail at every nth call of a store")
 
+// firstCall repeats what has failed, of executions and of agents that are held.
+var firstCall = flag.Int("first", 0, "let the first of these calls be this one, up to -every; 0: a random one")
+
 // Executions survive a crash and a freeze before and after the calls of every store.
 func TestExecutionsSurviveFailures(t *testing.T) {
 	for _, p := range executionPlaces() {
@@ -47,7 +50,7 @@ func TestExecutionsSurviveFailures(t *testing.T) {
 				nth = 17
 			}
 			executiontest.Run(t, executiontest.Options{
-				Lease: workLease, Every: nth, Open: open, Dispatcher: dispatcherOf,
+				Lease: workLease, Every: nth, First: *firstCall, Open: open, Dispatcher: dispatcherOf,
 			})
 		})
 	}

@@ -15,7 +15,7 @@ func TestAgentsStayHeld(t *testing.T) {
 			if testing.Short() {
 				every = 5
 			}
-			verifytest.Run(t, verifytest.Options{Every: every, Open: func(t *testing.T) store.Store {
+			verifytest.Run(t, verifytest.Options{Every: every, First: *firstCall, Open: func(t *testing.T) store.Store {
 				t.Helper()
 				s, err := openStore(t.Context(), location)
 				if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -26,8 +27,20 @@ type Options struct {
 	Lease time.Duration
 	// Every makes the test fail only at every nth call of the store; zero: at each.
 	Every int
+	// First is the first of these calls, from 1 to Every; zero: a random one, so that in time all calls have their turn. A
+	// failure says which it was.
+	First int
 	// Isolate is run around each failure, such as synctest.Test; nil: nothing is.
 	Isolate func(t *testing.T, f func(t *testing.T))
+}
+
+// calls returns the first call of the store at which the test fails, and how far apart the others are.
+func (o *Options) calls() (first, every int) {
+	every = max(o.Every, 1)
+	if o.First > 0 {
+		return o.First, every
+	}
+	return 1 + rand.IntN(every), every
 }
 
 // Run has a worker crash, freeze and be cut off, before and after each of its calls of the store, while it starts,
@@ -47,6 +60,12 @@ func Run(t *testing.T, o Options) {
 	if calls < 50 {
 		t.Fatalf("the scenario calls the store %d times; it should do more", calls)
 	}
+	first, every := o.calls()
+	defer func() {
+		if t.Failed() {
+			t.Logf("repeat it with First: %d, Every: %d", first, every)
+		}
+	}()
 	for mode, name := range map[mode]string{
 		crashBefore: "crash before", crashAfter: "crash after", freezeBefore: "freeze before", freezeAfter: "freeze after",
 	} {
@@ -54,7 +73,7 @@ func Run(t *testing.T, o Options) {
 			var all sync.WaitGroup
 			defer all.Wait()
 			places := make(chan struct{}, atOnce)
-			for at := 1; at <= calls && !t.Failed(); at += max(o.Every, 1) {
+			for at := first; at <= calls && !t.Failed(); at += every {
 				title := fmt.Sprintf("%s %d", name, at)
 				if o.Isolate != nil {
 					o.Isolate(t, func(t *testing.T) { newScenario(t, o, title, mode, at).play() })

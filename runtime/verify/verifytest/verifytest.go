@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -23,6 +24,9 @@ type Options struct {
 	Open func(t *testing.T) store.Store
 	// Every makes processes crash only at every nth call of the store; zero: at each.
 	Every int
+	// First is the first of these calls, from 1 to Every; zero: a random one, so that in time all calls have their turn. A
+	// failure says which it was.
+	First int
 }
 
 var (
@@ -50,6 +54,15 @@ func open(t *testing.T, s store.Store, adapter string) *verify.Box {
 	return box
 }
 
+// calls returns the first call of the store at which a process crashes, and how far apart the others are.
+func (o *Options) calls() (first, every int) {
+	every = max(o.Every, 1)
+	if o.First > 0 {
+		return o.First, every
+	}
+	return 1 + rand.IntN(every), every
+}
+
 // crashes has a process hold agents and let them go until one of its calls of the store, and another one go on.
 func crashes(t *testing.T, o Options) {
 	healthy := o.Open(t)
@@ -58,12 +71,13 @@ func crashes(t *testing.T, o Options) {
 	if whole.made < 25 {
 		t.Fatalf("the scenario calls the store %d times; it should do more", whole.made)
 	}
+	first, every := o.calls()
 	for _, after := range []bool{false, true} {
-		for at := 1; at <= whole.made; at += max(o.Every, 1) {
+		for at := first; at <= whole.made; at += every {
 			name := fmt.Sprintf("call %d, after it: %v", at, after)
 			begun(t, &ending{Store: healthy, at: at, after: after}, name).recover(t, healthy)
 			if t.Failed() {
-				t.Fatal(name)
+				t.Fatalf("%s; repeat it with First: %d, Every: %d", name, first, every)
 			}
 		}
 	}
