@@ -176,6 +176,7 @@ ci: fmt vet lint deadcode sbom vuln
 	$(MAKE) check e2e exports site
 	$(MAKE) demo tokens startup
 	$(MAKE) bench COUNT=1 ROUNDS=1 BENCHTIME=20ms
+	$(GO) -C test/state test -short -run '^$$' -bench Fleet -benchtime 1x .
 	$(MAKE) bench-call ROUNDS=1 BENCHTIME=20ms
 	$(MAKE) bench-gen SIZES=10,100 RUNS=1 COMPILE=100
 	$(MAKE) fuzz FUZZTIME=3000x

@@ -24,16 +24,23 @@ import (
 
 // What the figures are measured with.
 const (
-	measuredExecutions = 2000
-	measuredSteps      = 5
-	measuredWork       = 10 * time.Millisecond // of a step
-	measuredProcesses  = 3
-	measuredSlots      = 16
-	measuredUnderWay   = 30 // executions, for which two of the processes have room
-	measuredLease      = 3 * time.Second
-	measuredKills      = 8
-	betweenKills       = 700 * time.Millisecond
+	measuredSteps     = 5
+	measuredWork      = 10 * time.Millisecond // of a step
+	measuredProcesses = 3
+	measuredSlots     = 16
+	measuredUnderWay  = 30 // executions, for which two of the processes have room
+	measuredLease     = 3 * time.Second
+	betweenKills      = 700 * time.Millisecond
 )
+
+// measured is how many executions are measured, and with how many kills: with -short so few that CI can see whether the
+// benchmark still runs.
+func measured() (executions int, kills []int) {
+	if testing.Short() {
+		return 300, []int{1}
+	}
+	return 2000, []int{0, 8}
+}
 
 // BenchmarkFleet measures the two engines on PostgreSQL one after the other, without and with processes that are
 // killed, and prints the table of docs/executions.md:
@@ -41,14 +48,15 @@ const (
 //	go -C test/state test -run '^$' -bench Fleet -benchtime 1x
 func BenchmarkFleet(b *testing.B) {
 	var table strings.Builder
+	executions, rows := measured()
 	fmt.Fprintf(&table, "%d executions of %d steps of %v, %d at a time; %d processes with %d slots each; "+
-		"lease %v; %d CPUs\n\n", measuredExecutions, measuredSteps, measuredWork, measuredUnderWay, measuredProcesses,
+		"lease %v; %d CPUs\n\n", executions, measuredSteps, measuredWork, measuredUnderWay, measuredProcesses,
 		measuredSlots, measuredLease, runtime.NumCPU())
 	fmt.Fprintln(&table, "| engine | kills | executions | takeover: min, median, max (number) | steps repeated |")
 	fmt.Fprintln(&table, "| --- | --- | --- | --- | --- |")
 	for b.Loop() {
 		for _, engine := range []struct{ name, before string }{{"the store", ""}, {"River", byRiver}} {
-			for _, kills := range []int{0, measuredKills} {
+			for _, kills := range rows {
 				fmt.Fprintln(&table, measureFleet(b, engine.before+postgrestest.Start(b).Location(), kills).row(engine.name))
 			}
 		}
@@ -58,21 +66,22 @@ func BenchmarkFleet(b *testing.B) {
 
 // figures are what was measured.
 type figures struct {
-	kills     int
-	took      time.Duration
-	takeovers []time.Duration
-	repeated  int // steps that were done more than once
+	executions int
+	kills      int
+	took       time.Duration
+	takeovers  []time.Duration
+	repeated   int // steps that were done more than once
 }
 
 func (f *figures) row(engine string) string {
-	takeover := "–"
+	takeover, executions := "–", float64(f.executions)
 	if n := len(f.takeovers); n > 0 {
 		slices.Sort(f.takeovers)
 		takeover = fmt.Sprintf("%.1f, %.1f, %.1f s (%d)", f.takeovers[0].Seconds(), f.takeovers[n/2].Seconds(),
 			f.takeovers[n-1].Seconds(), n)
 	}
-	return fmt.Sprintf("| %s | %d | %.0f/s | %s | %d of %d |", engine, f.kills, measuredExecutions/f.took.Seconds(),
-		takeover, f.repeated, measuredExecutions*measuredSteps)
+	return fmt.Sprintf("| %s | %d | %.0f/s | %s | %d of %d |", engine, f.kills, executions/f.took.Seconds(),
+		takeover, f.repeated, f.executions*measuredSteps)
 }
 
 func newMeasuredEngine(state store.Store, seen io.Writer) (*execution.Engine, error) {
@@ -122,11 +131,12 @@ func measureFleet(b *testing.B, location string, kills int) *figures {
 		w.line(b)
 		workers = append(workers, w)
 	}
+	executions, _ := measured()
 	began := time.Now()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		executeMany(b, e)
+		executeMany(b, e, executions)
 	}()
 	killed := make(map[string]time.Time) // by the process
 	next := time.NewTicker(betweenKills)
@@ -147,7 +157,7 @@ func measureFleet(b *testing.B, location string, kills int) *figures {
 			workers[at].line(b)
 		}
 	}
-	f := &figures{kills: len(killed), took: time.Since(began)}
+	f := &figures{executions: executions, kills: len(killed), took: time.Since(began)}
 	for _, w := range workers {
 		_ = w.Process.Kill()
 		_ = w.Wait() // it was killed
@@ -157,10 +167,10 @@ func measureFleet(b *testing.B, location string, kills int) *figures {
 }
 
 // executeMany starts executions as others end, and waits for the ends.
-func executeMany(b *testing.B, e *execution.Engine) {
+func executeMany(b *testing.B, e *execution.Engine, n int) {
 	b.Helper()
 	var left atomic.Int64
-	left.Store(measuredExecutions)
+	left.Store(int64(n))
 	var all sync.WaitGroup
 	for range measuredUnderWay {
 		all.Go(func() {

@@ -24,6 +24,8 @@ func runWorker(work string, args []string) error {
 		return race(args[0])
 	case "execute":
 		return execute(args[0], args[1], newExecutionEngine)
+	case "hang":
+		return execute(args[0], args[1], newHangingEngine)
 	case "together":
 		return together(args[0], args[1])
 	case "measure":
