@@ -37,7 +37,7 @@ const (
 // benchmark still runs.
 func measured() (executions int, kills []int) {
 	if testing.Short() {
-		return 300, []int{1}
+		return 200, []int{1}
 	}
 	return 2000, []int{0, 8}
 }

@@ -134,7 +134,7 @@ func (s *Service) importPart(
 		todo := &todos[p.At]
 		run.Progress(done, len(todos), "Importing "+todo.Title)
 		ok, err := aql.Step(ctx, run, fmt.Sprint("todo ", p.At), func(ctx context.Context) (bool, error) {
-			return s.importTodo(ctx, p, todo)
+			return s.importTodo(ctx, run.Key(fmt.Sprint("todo ", p.TodoID, " ", p.Version)), p, todo)
 		})
 		if err != nil {
 			return 0, err
@@ -148,9 +148,19 @@ func (s *Service) importPart(
 	return written, nil
 }
 
-// importTodo adds a todo, or overwrites an open one that has not changed since the plan, and reports whether it did.
-// Done again, as a step may be when its process is killed, it finds what it wrote, and reports the same.
-func (s *Service) importTodo(ctx context.Context, p planned, imported *ImportedTodo) (bool, error) {
+// importTodo adds a todo, or overwrites an open one that has not changed since the plan, and reports whether it did. In
+// the same transaction it notes the key of the step. Done again, as a step may be when its process is killed, it finds
+// that, writes nothing, and reports the same, whatever has become of the todo since.
+func (s *Service) importTodo(ctx context.Context, key string, p planned, imported *ImportedTodo) (bool, error) {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer tx.Rollback()
+
+	if first, err := changed(tx.ExecContext(ctx, noteImported, key)); err != nil || !first {
+		return err == nil, err
+	}
 	now := s.now()
 	arguments := values(&Todo{
 		TodoID:    p.TodoID,
@@ -163,14 +173,21 @@ func (s *Service) importTodo(ctx context.Context, p planned, imported *ImportedT
 		CreatedAt: now,
 		UpdatedAt: now,
 	})
-	if p.Version == 0 {
-		_, err := s.db.ExecContext(ctx, addTodo, arguments...)
-		return err == nil, err
+	write := insert
+	if p.Version > 0 {
+		write, arguments = overwriteTodo, append(arguments, sql.Named("version", p.Version))
 	}
-	result, err := s.db.ExecContext(ctx, overwriteTodo, append(arguments, sql.Named("version", p.Version))...)
+	if written, err := changed(tx.ExecContext(ctx, write, arguments...)); err != nil || !written {
+		return false, err
+	}
+	return true, tx.Commit()
+}
+
+// changed reports whether a statement has changed a row.
+func changed(result sql.Result, err error) (bool, error) {
 	if err != nil {
 		return false, err
 	}
 	rows, err := result.RowsAffected()
-	return rows == 1, err
+	return rows > 0, err
 }

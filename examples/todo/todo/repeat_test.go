@@ -8,7 +8,8 @@ import (
 )
 
 // A step whose process is killed between its write and its result is done again. It reports what it did, writes no
-// second version, and undoes nothing that somebody has done since.
+// second version, and undoes nothing that somebody has done since, whatever that is. Another import that was to
+// overwrite the same has not.
 func TestImportTodoAgain(t *testing.T) {
 	due := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for name, there := range map[string]bool{"added": false, "overwritten": true} {
@@ -39,7 +40,7 @@ func TestImportTodoAgain(t *testing.T) {
 
 				var first *Todo
 				for range 2 {
-					if ok, err := service.importTodo(t.Context(), p, &imported); err != nil || !ok {
+					if ok, err := service.importTodo(t.Context(), "first", p, &imported); err != nil || !ok {
 						t.Fatalf("%v, %v", ok, err)
 					}
 					if first == nil {
@@ -57,11 +58,25 @@ func TestImportTodoAgain(t *testing.T) {
 					t.Fatal(err)
 				}
 				changed := read()
-				if _, err := service.importTodo(t.Context(), p, &imported); err != nil {
-					t.Fatal(err)
+				if ok, err := service.importTodo(t.Context(), "first", p, &imported); err != nil || !ok {
+					t.Errorf("after a change: %v, %v", ok, err)
+				}
+				if there {
+					if ok, err := service.importTodo(t.Context(), "second", p, &imported); err != nil || ok {
+						t.Errorf("another import: %v, %v", ok, err)
+					}
 				}
 				if diff := cmp.Diff(changed, read()); diff != "" {
 					t.Errorf("after a change (-before +after):\n%s", diff)
+				}
+				if err := service.DeleteTodo(t.Context(), DeleteTodoRequest{TodoID: p.TodoID}); err != nil {
+					t.Fatal(err)
+				}
+				if ok, err := service.importTodo(t.Context(), "first", p, &imported); err != nil || !ok {
+					t.Errorf("after a deletion: %v, %v", ok, err)
+				}
+				if _, err := service.GetTodo(t.Context(), GetTodoRequest{TodoID: p.TodoID}); err == nil {
+					t.Error("a todo that was deleted is there again")
 				}
 			})
 		}

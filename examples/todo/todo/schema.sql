@@ -14,6 +14,11 @@ CREATE TABLE IF NOT EXISTS todos (
 	version      INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 
+-- Steps of imports that have written their todo: the result of a step may be lost with its process.
+CREATE TABLE IF NOT EXISTS imported (
+	step TEXT NOT NULL PRIMARY KEY
+) STRICT;
+
 -- Pages of any order are found in these, but for that by priority, whose index is for filters by it.
 CREATE INDEX IF NOT EXISTS todos_title ON todos (title, todo_id);
 CREATE INDEX IF NOT EXISTS todos_due_at ON todos (due_at, todo_id);

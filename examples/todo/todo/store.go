@@ -35,18 +35,14 @@ const insert = `
 const insertTodo = insert + `
 	RETURNING ` + columns
 
-// A todo that was added before stays as it has become since.
-const addTodo = insert + `
-	ON CONFLICT (todo_id) DO NOTHING`
-
-// The version tells that the todo has not changed; the next one, with all that is written here, that it was written
-// before. It keeps its metadata, which no todo that is imported has.
+// The version tells that the todo has not changed. It keeps its metadata, which no todo that is imported has.
 const overwriteTodo = `
 	UPDATE todos SET
 		notes = :notes, priority = :priority, due_at = :due_at, tags = :tags, updated_at = :updated_at,
-		version = :version + 1
-	WHERE todo_id = :todo_id AND title = :title AND status = 'open' AND (version = :version OR version = :version + 1
-		AND notes = :notes AND priority = :priority AND due_at IS :due_at AND tags = :tags)`
+		version = version + 1
+	WHERE todo_id = :todo_id AND version = :version`
+
+const noteImported = `INSERT INTO imported (step) VALUES (?) ON CONFLICT DO NOTHING`
 
 const updateTodo = `
 	UPDATE todos SET
