@@ -11,8 +11,8 @@ import (
 
 const (
 	// mostAnonymous bounds the items that all anonymous callers open in each of anonymousWindows: each has as many
-	// connections, and with them items, as it likes. On one connection mostWaiting are opened in that time, so that none of
-	// them, which may withdraw what it opens, uses up all.
+	// connections, and with them items, as it likes. On one connection mostWaiting are opened in that time, so that none
+	// of them, which may withdraw what it opens, uses up all.
 	mostAnonymous = 500
 	// mostWholeAnonymous bounds what is kept whole of the items of all anonymous callers, in bytes, in twice each of
 	// anonymousWindows, and mostWholeConnection that of one connection.
@@ -69,8 +69,8 @@ func (b *box) countAnonymous(ctx context.Context, q *Question) error {
 	return nil
 }
 
-// decidedAnonymous makes room for another item after a person has decided about one. Where that fails, there is room when
-// its window is over.
+// decidedAnonymous makes room for another item after a person has decided about one. Where that fails, there is room
+// when its window is over.
 func (b *box) decidedAnonymous(ctx context.Context, item *Item) {
 	parts := strings.Split(strings.TrimPrefix(item.key, prefix), "/") // of the caller, and of the connection: see start
 	window, err := windowOf(item.Lifetime)
@@ -81,8 +81,8 @@ func (b *box) decidedAnonymous(ctx context.Context, item *Item) {
 	_, _ = b.store.Take(ctx, []store.Claim{{Key: all, N: -1, Window: window}, {Key: one, N: -1, Window: window}})
 }
 
-// mayKeepAnonymous reports whether so many bytes more of an anonymous caller may be kept whole. Else people see the ends
-// of them, as of what is longer than longestWhole.
+// mayKeepAnonymous reports whether so many bytes more of an anonymous caller may be kept whole. Else people see the
+// ends of them, as of what is longer than longestWhole.
 func (b *box) mayKeepAnonymous(ctx context.Context, q *Question) (bool, error) {
 	window, err := windowOf(q.Lifetime)
 	if err != nil {

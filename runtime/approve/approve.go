@@ -57,7 +57,8 @@ type Inbox interface {
 	// Get returns an item by its ID. It fails with ErrUnknown if there is none.
 	Get(ctx context.Context, id string) (Item, error)
 	// Whole returns all parameters of an item that another method has returned, as a JSON object. It fails with ErrNotKept
-	// if the item leaves out parts of more than 128 KiB, or of more than is kept of callers without a name, or has expired.
+	// if the item leaves out parts of more than 128 KiB, or of more than is kept of callers without a name, or has
+	// expired.
 	Whole(ctx context.Context, item Item) (params string, err error)
 	// List returns all items that were not forgotten yet, the oldest first. An item is forgotten half an hour after it has
 	// expired, or when its caller asks something else, and the decision about an Enquiry after a year. If there are

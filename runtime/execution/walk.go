@@ -17,7 +17,7 @@ const walkInterval = 10 * time.Minute
 // longestWalk is how long a walk may take. The next one goes on where it has ended, in whichever process.
 const longestWalk = time.Minute
 
-// noteEvery is after how many executions, or entries, a walk notes in the store how far it is: its process may be killed.
+// noteEvery is after how many executions, or entries, a walk notes how far it is: its process may be killed.
 const noteEvery = 100
 
 // walks walks in turn with other workers until ctx ends.

@@ -16,7 +16,8 @@ var (
 	quotation   = regexp.MustCompile(`"([^"]+)"`)
 )
 
-// What docs/safety.md quotes of a section of the protocol stands there, word for word, and each section has a quotation.
+// What docs/safety.md quotes of a section of the protocol stands there, word for word, and each section has a
+// quotation.
 func TestQuotationsOfTheProtocol(t *testing.T) {
 	root := repository(t)
 	spec, err := os.ReadFile(filepath.Join(root, "../shared/spec/002-core.txt"))

@@ -15,10 +15,11 @@ import (
 
 // newHangingEngine returns an engine whose executions wait until their process ends, or another one has them.
 func newHangingEngine(state store.Store, _ io.Writer) (*execution.Engine, error) {
-	return takingOver(state, dispatcherOf(state), func(ctx context.Context, _ *execution.Run) ([]byte, *execution.Failure) {
+	hang := func(ctx context.Context, _ *execution.Run) ([]byte, *execution.Failure) {
 		<-ctx.Done()
 		return nil, &execution.Failure{Code: "INTERNAL_ERROR"}
-	})
+	}
+	return takingOver(state, dispatcherOf(state), hang)
 }
 
 func takingOver(
