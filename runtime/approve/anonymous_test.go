@@ -17,7 +17,7 @@ import (
 func anonymous(n int, at time.Time, lifetime time.Duration, params string) approve.Question {
 	return question(func(q *approve.Question) {
 		q.Binding, q.Caller = approve.Binding{byte(n), byte(n >> 8), byte(n >> 16)}, identity.Caller{}
-		q.Session, q.At, q.Lifetime, q.Params = fmt.Sprint("connection ", n/50), at, lifetime, params
+		q.Session, q.At, q.Lifetime, q.Params = fmt.Sprint("connection ", n/20), at, lifetime, params
 	})
 }
 
@@ -37,7 +37,7 @@ func TestAnonymousCallersAreBoundedTogether(t *testing.T) {
 			state := &store.Memory{Now: func() time.Time { return now }}
 			inbox := approve.New(state)
 			opened := 0
-			for n := 0; now.Before(start.Add(25 * time.Hour)); now = now.Add(200 * time.Minute) {
+			for n := 0; now.Before(start.Add(14 * time.Hour)); now = now.Add(200 * time.Minute) {
 				for range max(600, 300*len(lifetimes)) {
 					lifetime := lifetimes[n%len(lifetimes)]
 					params := fmt.Sprintf(`{"id":%d}`, n)
