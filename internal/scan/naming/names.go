@@ -1,93 +1,31 @@
 // Package naming has the rules for names on the wire: their grammar, how Go names become wire names, and which category
-// and danger level the name of an operation stands for.
+// and danger level the name of an operation stands for. Those that the runtime needs, too, are in package gen.
 package naming
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // SnakeCase returns a Go name as a wire name: HTTPServer → http_server, UserIDs → user_ids.
-func SnakeCase(name string) string {
-	runes := []rune(name)
-	var b strings.Builder
-	for i, r := range runes {
-		switch {
-		case r == '_' || r == '-' || r == '.' || r == ' ':
-			if b.Len() > 0 {
-				b.WriteByte('_')
-			}
-			continue
-		case unicode.IsUpper(r) && i > 0 && startsWord(runes, i):
-			b.WriteByte('_')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return strings.ReplaceAll(b.String(), "__", "_")
-}
-
-// startsWord reports whether the upper-case letter runes[i] begins a new word.
-func startsWord(runes []rune, i int) bool {
-	if !unicode.IsUpper(runes[i-1]) {
-		return true
-	}
-	// Inside a run of capitals the last one begins a word when a small letter follows, unless that letter is the plural s.
-	if i+1 >= len(runes) || !unicode.IsLower(runes[i+1]) {
-		return false
-	}
-	plural := runes[i+1] == 's' && (i+2 >= len(runes) || unicode.IsUpper(runes[i+2]))
-	return !plural
-}
+func SnakeCase(name string) string { return gen.SnakeCase(name) }
 
 // IsValid reports whether name matches ^[a-z][a-z0-9_]*$ (MCP-AQL core §4.3, §8.5.2).
-func IsValid(name string) bool {
-	for i, r := range name {
-		switch {
-		case r >= 'a' && r <= 'z':
-		case i > 0 && (r == '_' || r >= '0' && r <= '9'):
-		default:
-			return false
-		}
-	}
-	return name != ""
-}
+func IsValid(name string) bool { return gen.IsName(name) }
 
 // IsReservedField reports whether name is one of the names with an underscore in front that the protocol gives to
 // fields of results.
-func IsReservedField(name string) bool {
-	return name == "_etag" || name == "_version" || name == "_computed"
-}
+func IsReservedField(name string) bool { return gen.IsReservedField(name) }
 
 // Suggest returns the valid name nearest to name, empty if there is none.
-func Suggest(name string) string {
-	var b strings.Builder
-	for _, r := range SnakeCase(name) {
-		if r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			b.WriteRune(r)
-		}
-	}
-	suggestion := strings.Trim(b.String(), "_")
-	if suggestion == "" {
-		return ""
-	}
-	if suggestion[0] >= '0' && suggestion[0] <= '9' {
-		suggestion = "n" + suggestion
-	}
-	return suggestion
-}
+func Suggest(name string) string { return gen.SuggestName(name) }
 
 // ForField returns the wire name of a field whose name in the json tag, such as fooBar, is not valid. A name of which
 // little would be left, such as "+1" or "@type", is replaced by the Go name.
-func ForField(name, goName string) string {
-	if folded := SnakeCase(name); IsValid(folded) {
-		return folded
-	}
-	if own := SnakeCase(goName); IsValid(own) {
-		return own
-	}
-	return Suggest(name)
-}
+func ForField(name, goName string) string { return gen.FieldName(name, goName) }
 
 // IsAlias reports whether requests may use the name of a json tag, such as fooBar, in place of the wire name (MCP-AQL
 // operations §4.1).
