@@ -1,6 +1,7 @@
 package sqlquery
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"reflect"
@@ -8,12 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/collection"
 )
 
 // offered is a field by which agents may filter, sort or search, or by which elements are identified.
 type offered struct {
 	name     string // or path, on the wire
+	spelled  string // the same with the names that encoding/json writes, which a package may keep on the wire
 	kind     collection.Kind
 	list     bool
 	time     bool // it is a time, or a list of times
@@ -38,9 +41,9 @@ func offeredBy[T any]() (fields []offered, tagged bool, err error) {
 		return nil, false, fmt.Errorf("sqlquery: elements of %s are no structs", t)
 	}
 	r := tagReader{}
-	r.read(t, "", 0, false)
+	r.read(t, offered{}, 0, false)
 	tagged = slices.ContainsFunc(r.found, func(f tagField) bool { return f.depth == 0 && f.collects() })
-	ids := r.identifiers()
+	ids := r.identifiers(t.Name())
 	for i, f := range r.found {
 		isID := slices.Contains(ids, i)
 		use := f.collects() || isID
@@ -82,45 +85,74 @@ func (f *offered) allows(operators ...string) bool {
 	}))
 }
 
-// identifiers returns the indexes of the fields that identify elements.
-func (r *tagReader) identifiers() (ids []int) {
-	named := -1
-	for i, f := range r.found {
-		switch {
-		case f.depth > 0:
-		case f.has("id"):
-			ids = append(ids, i)
-		case f.name == "id", named < 0 && strings.HasSuffix(f.name, "_id"):
-			named = i
-		}
-	}
-	if ids == nil && named >= 0 {
-		ids = []int{named}
+// identifiers returns the indexes of the fields that identify elements of a type, as the definitions that the generator
+// makes do. Where a package keeps the names that encoding/json writes, only such a name may make another field the one:
+// the generator takes an untagged field that is called id, or by the name of the type.
+func (r *tagReader) identifiers(typeName string) (ids []int) {
+	own := gen.SnakeCase(typeName) + "_id"
+	ids = r.identifying(func(f *tagField) string { return f.name })
+	kept := r.identifying(func(f *tagField) string { return f.spelled })
+	if len(kept) == 1 && r.found[kept[0]].spelled == own && r.found[ids[0]].name != "id" && r.found[ids[0]].name != own {
+		return kept
 	}
 	return ids
 }
 
-// read finds the fields of struct type t that hold values, and those of structs in it.
-func (r *tagReader) read(t reflect.Type, prefix string, depth int, missable bool) {
+// identifying returns the indexes of the fields that identify elements if these are the names of fields.
+func (r *tagReader) identifying(name func(*tagField) string) (ids []int) {
+	var fields []gen.Param
+	var at []int
+	for i := range r.found {
+		if f := &r.found[i]; f.depth == 0 {
+			fields, at = append(fields, gen.Param{Name: name(f), ID: f.has("id")}), append(at, i)
+		}
+	}
+	for _, i := range gen.Identifiers(fields) {
+		ids = append(ids, at[i])
+	}
+	return ids
+}
+
+// isCalled reports whether a field of the order or of a condition is this one. A package may keep names as json tags
+// spell them, by //aql:names verbatim, of which nothing is left here.
+func (f *offered) isCalled(name string) bool {
+	return folded(f.name) == folded(name) || folded(f.spelled) == folded(name)
+}
+
+// wireName returns the name on the wire of a field, as the generator makes it. name is that in the json tag.
+func wireName(name, goName string) string {
+	switch {
+	case name == "":
+		return gen.SnakeCase(goName)
+	case gen.IsName(name), gen.IsReservedField(name):
+		return name
+	}
+	return gen.FieldName(name, goName)
+}
+
+// read finds the fields of struct type t that hold values, and those of structs in it. in is the field that has the
+// struct.
+func (r *tagReader) read(t reflect.Type, in offered, depth int, missable bool) {
 	for field := range t.Fields() {
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		value, mayMiss := valueType(field.Type, field.Tag.Get("json"))
 		mayMiss = mayMiss || missable
 		switch {
-		case name == "-" && options == "":
+		case field.Tag.Get("json") == "-":
 		case field.Anonymous && name == "" && value.Kind() == reflect.Struct && !isValue(value):
-			r.read(value, prefix, depth, mayMiss)
+			r.read(value, in, depth, mayMiss)
 		case !field.IsExported():
 		default:
-			if name == "" {
-				name = field.Name
-			}
 			f := tagField{depth: depth}
+			f.name, f.spelled = wireName(name, field.Name), cmp.Or(name, field.Name)
 			var values map[string]string
 			if f.keys, values = tagKeys(field.Tag.Get("aql")); values["name"] != "" {
-				name = values["name"]
+				f.name, f.spelled = values["name"], values["name"]
 			}
-			f.name, f.missable, f.column = prefix+name, mayMiss, foreignColumn(field.Tag)
+			if depth > 0 {
+				f.name, f.spelled = in.name+"."+f.name, in.spelled+"."+f.spelled
+			}
+			f.missable, f.column = mayMiss, foreignColumn(field.Tag)
 			f.sorts, f.filters, f.searches, f.enum = f.has("sort"), f.has("filter"), f.has("search"), f.has("enum")
 			if values["filter"] != "" {
 				f.only = strings.Split(values["filter"], "|")
@@ -128,7 +160,7 @@ func (r *tagReader) read(t reflect.Type, prefix string, depth int, missable bool
 			if f.hold(value) {
 				r.found = append(r.found, f)
 			} else if value.Kind() == reflect.Struct && depth < mostNested && !f.has("sensitive") {
-				r.read(value, f.name+".", depth+1, mayMiss)
+				r.read(value, f.offered, depth+1, mayMiss)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package sqlquery
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +54,10 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	left := s.leavesCollated()
 	if left {
 		refused = append(refused, "a condition on a Collated column together with what is left to the runtime")
+	}
+	if name := t.unknown(s.bound.Order); name != "" && !s.bound.Itemless { // quietly, every page would read all rows
+		refused = append(refused, fmt.Sprintf("the order by %s, a field that it has not found in %s by its tags; "+
+			"what identifies elements is sure to be found if its aql tag has id", name, reflect.TypeFor[T]()))
 	}
 	keys, ok := keysOf(t.dialect, t.columns, s.bound.Order)
 	switch ok = ok && !s.bound.Ordered; {
@@ -105,6 +110,18 @@ func (t *Table[T]) sortsCollated(o collection.Order) bool {
 	}
 	column := t.columns.of(o[0].Field.Name)
 	return column != nil && column.Collated
+}
+
+// unknown returns the first field of an order that is none of the table's; empty: all are, or are computed. One that is
+// InMemory is among them.
+func (t *Table[T]) unknown(o collection.Order) string {
+	for i := range o {
+		name := o[i].Field.Name
+		if !o[i:i+1].Computes() && !slices.ContainsFunc(t.fields, func(f offered) bool { return f.isCalled(name) }) {
+			return name
+		}
+	}
+	return ""
 }
 
 // takePage takes the page, unless elements in front of it are needed: to pass over those that conditions leave which

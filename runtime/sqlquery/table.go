@@ -17,7 +17,8 @@ type Table[T any] struct {
 	columns columns
 }
 
-// columns are the columns of fields, by their folded names. Fields that are left to the runtime have none.
+// columns are the columns of fields, by their folded names, and by those that json tags spell in another way. Fields
+// that are left to the runtime have none.
 type columns map[string]*column
 
 // of returns the column of a field; nil: it has none.
@@ -90,7 +91,7 @@ func New[T any](dialect Dialect, from string, columns Columns) (*Table[T], error
 	named := make(map[string]string) // the names in columns by the folded ones
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
 		named[folded(name)] = name
-		if !slices.ContainsFunc(fields, func(f offered) bool { return folded(f.name) == folded(name) }) {
+		if !slices.ContainsFunc(fields, func(f offered) bool { return f.isCalled(name) }) {
 			faults = append(faults, name+": agents can neither filter, sort nor search by a field of this name")
 		}
 	}
@@ -102,6 +103,9 @@ func New[T any](dialect Dialect, from string, columns Columns) (*Table[T], error
 			}
 		}
 		name, given := named[folded(f.name)]
+		if !given {
+			name, given = named[folded(f.spelled)]
+		}
 		c := columns[name]
 		if c.InMemory {
 			continue
@@ -110,7 +114,7 @@ func New[T any](dialect Dialect, from string, columns Columns) (*Table[T], error
 		if fault != "" {
 			faults = append(faults, f.name+": "+fault)
 		}
-		t.columns[folded(f.name)] = made
+		t.columns[folded(f.name)], t.columns[folded(f.spelled)] = made, made
 	}
 	if faults != nil {
 		return nil, fmt.Errorf("sqlquery: the table %s: %s", from, strings.Join(faults, "; "))
@@ -136,7 +140,7 @@ func (t *Table[T]) column(f *offered, c Column, named bool) (made *column, fault
 		switch {
 		case f.column != "":
 			c.Name = f.column
-		case !named || strings.Contains(f.name, ".") || strings.ToLower(f.name) != f.name:
+		case !named || strings.Contains(f.name, ".") || f.spelled != f.name:
 			return nil, "it has no column" + advice
 		default:
 			c.Name = f.name

@@ -72,7 +72,7 @@ func TestTablesAreWhole(t *testing.T) {
 			"other": {}, "tags": {List: sqlquery.Array}, "inner.name": {Name: "n"},
 		})), []string{"other: agents can neither filter, sort nor search by a field of this name"}},
 		{"no tags at all", newError(sqlquery.New[Plain](sqlquery.PostgreSQL, "plain", nil)),
-			[]string{"name: it has no column", "Count: it has no column"}},
+			[]string{"name: it has no column", "count: it has no column"}},
 		{"no tags, all mapped", newError(sqlquery.New[Plain](sqlquery.PostgreSQL, "plain", sqlquery.Columns{
 			"name": {}, "Count": {InMemory: true},
 		})), nil},
@@ -86,7 +86,7 @@ func TestTablesAreWhole(t *testing.T) {
 			"opened_at": {Name: "opened", Encode: sqlquery.UnixMicro}, "subject": {Name: "subject"}, "new": {},
 		})), nil},
 		{"names in camelCase", newError(sqlquery.New[Camel](sqlquery.PostgreSQL, "camels", nil)),
-			[]string{"openedAt: it has no column", "Subject: it has no column"}},
+			[]string{"opened_at: it has no column", "subject: it has no column"}},
 		{"names that are almost the same", newError(sqlquery.New[Twins](sqlquery.PostgreSQL, "twins", nil)),
 			[]string{"ab: but for small letters and underscores, a_b has the same name"}},
 		{"tags in a struct only", newError(sqlquery.New[Crate](sqlquery.PostgreSQL, "crates", sqlquery.Columns{

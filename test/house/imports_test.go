@@ -146,7 +146,7 @@ var allowed = map[string][]string{
 	"runtime/audit":                   {"runtime/identity", "runtime/internal/wire", "runtime/store"},
 	"runtime/policy":                  {"runtime/gen", "runtime/identity", "runtime/internal/wire", "runtime/words"},
 	"runtime/policy/policyfile":       {"runtime/gen", "runtime/policy", "runtime/words"},
-	"runtime/sqlquery":                {"runtime", "runtime/internal/collection"},
+	"runtime/sqlquery":                {"runtime", "runtime/gen", "runtime/internal/collection"},
 	"runtime/sqlquery/pgxquery":       {"runtime", "runtime/sqlquery"},
 	"runtime/store":                   {},
 	"runtime/verify":                  {"runtime/approve", "runtime/audit", "runtime/identity", "runtime/store"},
