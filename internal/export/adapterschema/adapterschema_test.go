@@ -218,6 +218,15 @@ func TestPagination(t *testing.T) {
 		{"without bounds",
 			[]gen.Param{{Name: "offset", Type: "integer"}, {Name: "limit", Type: "integer", Default: "0", Maximum: "1.5"}},
 			`{"style":"offset"}`},
+		{"cursors of a query", []gen.Param{
+			{Name: "first", Go: "Query.body.First", Type: "integer", Minimum: "0"}, {Name: "after", Type: "string"},
+		}, `{"style":"cursor","default_limit":25,"max_limit":100}`},
+		{"pages of a query", []gen.Param{
+			{Name: "page", Type: "integer"}, {Name: "page_size", Go: "Query.body.PageSize", Type: "integer", Minimum: "1"},
+		}, `{"style":"page","default_limit":25,"max_limit":100}`},
+		{"offsets of a query", []gen.Param{
+			{Name: "limit", Go: "Query.body.Limit", Type: "integer", Minimum: "0"}, {Name: "offset", Type: "integer"},
+		}, `{"style":"offset","default_limit":25,"max_limit":100}`},
 		{"a limit that is a text", []gen.Param{{Name: "offset", Type: "integer"}, {Name: "limit", Type: "string"}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -64,17 +64,22 @@ type pagination struct {
 }
 
 // styles are the pagination styles, each with the standard parameters for the size and the place of a page (MCP-AQL
-// operations §4.4.1).
-var styles = []struct{ name, size, place string }{
-	{"cursor", "first", "after"}, {"page", "page_size", "page"}, {"offset", "limit", "offset"},
+// operations §4.4.1), and with the end of the Go path that the size has in aql.Query.
+var styles = []struct{ name, size, place, queried string }{
+	{"cursor", "first", "after", ".body.First"}, {"page", "page_size", "page", ".body.PageSize"},
+	{"offset", "limit", "offset", ".body.Limit"},
 }
 
-// paginationOf recognizes pagination by the names of parameters; nil: there is none.
+// paginationOf recognizes pagination by the names of parameters; nil: there is none. Pages of aql.Query have the sizes
+// that hold where the options of an adapter say no others.
 func paginationOf(o *gen.Operation) *pagination {
 	for _, style := range styles {
 		size, sized := o.Param(style.size)
 		if _, placed := o.Param(style.place); !sized || !placed || size.Type != "integer" {
 			continue
+		}
+		if strings.HasSuffix(size.Go, style.queried) {
+			return &pagination{style.name, gen.PageSize, gen.MaxPageSize}
 		}
 		return &pagination{style.name, positive(size.Default), positive(size.Maximum)}
 	}
