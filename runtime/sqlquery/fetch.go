@@ -29,7 +29,7 @@ type Querier interface {
 // Else an answer may be of several moments: its summaries, the page beside them and its total.
 //
 // If Query fails, what the table took is for the query to apply again: its Stream, as well as Slice and Pointers,
-// answers from other elements, with all that the request asks.
+// answers from other elements, with all that the request asks but the conditions that the handler has taken itself.
 //
 // It fails where elements are not in the order that the database was asked for, by what scan has read of them: cursors
 // name those values, and pages would lose rows. Columns that are Collated have an order of their own.

@@ -28,8 +28,9 @@ type Select[T any] struct {
 // Take takes of q what the database does exactly: the conditions on columns of the table, and the order, if it is by
 // columns and the request wants no summaries. The handler then ends with Query, or with the Stream of q and the rows
 // that the statement of SQL finds. Should the database fail, Slice and Pointers answer from memory, with all that the
-// request asks, and so does Stream, unless a statement of SQL or Condition failed before its first row: Stream cannot
-// know of that. One table takes of a query: an answer fails if another one was asked, too.
+// request asks but the conditions that the handler has taken itself, and so does Stream, unless a statement of SQL or
+// Condition failed before its first row: Stream cannot know of that. One table takes of a query: an answer fails if
+// another one was asked, too.
 func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	s := &Select[T]{table: t, query: q, bound: boundOf(q)}
 	if s.bound == nil {
@@ -51,6 +52,7 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 		}
 		return written
 	})
+	s.bound.Taken = s.conditions.All
 	left := s.leavesCollated()
 	if left {
 		refused = append(refused, "a condition on a Collated column together with what is left to the runtime")
@@ -157,6 +159,9 @@ func (s *Select[T]) Whole() bool {
 // SQL returns a statement that finds what the request asks for, and the values of its placeholders. columns is what
 // stands behind SELECT. Rows come as Stream of the query wants them, from the position of the request on, and no more
 // than it reads.
+//
+// An order by a field that may be missing is one statement here, with those rows last: at least behind the first page
+// the database reads all rows that match. Query asks for rows with the field and for those without it in two.
 func (s *Select[T]) SQL(columns string) (statement string, args []any) {
 	s.apply()
 	return s.wholeSQL(columns, nil)
@@ -212,7 +217,8 @@ func (s *Select[T]) Condition(args ...any) (condition string, all []any) {
 }
 
 // OrderBy returns the clauses ORDER BY, LIMIT and OFFSET, with a blank in front of them. It has neither of the last two
-// if conditions are left to the query, and is empty if the order is.
+// if conditions are left to the query, and is empty if the order is. For an order by a field that may be missing the
+// database reads all rows that match, as for the statement of SQL.
 func (s *Select[T]) OrderBy() string {
 	w := s.writer(nil)
 	s.ordered(w)

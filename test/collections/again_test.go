@@ -159,6 +159,56 @@ func TestMemoryAnswersWhereADatabaseFails(t *testing.T) {
 	}
 }
 
+// What a handler took itself stays its own to apply, before and after a table took of the query, and also where the
+// database fails: it may know other elements that match than the query does.
+func TestOwnConditionsAreNotAppliedAgain(t *testing.T) {
+	db := opened(t, &recorder{refuse: func(string) error { return errDown }})
+	table, err := sqlquery.New[parts.Part](sqlquery.SQLite, "parts", columnsOf(sqlquery.SQLite, sqlquery.JSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := manyParts(12)
+	const filter = `"filter":{"minutes":{"gte":2},"lot":99,"reserve":{"null":true}},"sort":{"field":"part_id"},"first":3`
+	mustTake := func(ok bool) {
+		if !ok {
+			t.Error("nothing is taken")
+		}
+	}
+	for _, tt := range []struct {
+		what, operation, params string
+		before, after           func(q *aql.Query[parts.Part])
+	}{
+		{"before the table", "list_taken", `{` + filter + `}`,
+			func(q *aql.Query[parts.Part]) { _, ok := q.Take("lot"); mustTake(ok) },
+			func(q *aql.Query[parts.Part]) {}},
+		{"before and after it", "list_taken", strings.Replace(`{`+filter+`}`, `"null":true`, `"gt":9`, 1),
+			func(q *aql.Query[parts.Part]) { _, ok := q.Take("lot"); mustTake(ok) },
+			func(q *aql.Query[parts.Part]) { _, ok := q.Take("reserve"); mustTake(ok) }},
+		{"words", "search_taken", `{"query":"synonym",` + strings.Replace(filter, `"lot":99,`, "", 1) + `}`,
+			func(q *aql.Query[parts.Part]) { _, ok := q.TakeSearch(); mustTake(ok) },
+			func(q *aql.Query[parts.Part]) {}},
+	} {
+		for from := range fallbacks {
+			for how, fail := range failing {
+				store.Answer = func(ctx context.Context, q *aql.Query[parts.Part]) (*aql.Page[parts.Part], error) {
+					tt.before(q)
+					table.Take(q)
+					tt.after(q)
+					if err := fail(ctx, db, q, table); err == nil {
+						t.Errorf("%s, %s: the database answers", tt.what, how)
+					}
+					return fallbacks[from](ctx, q, store.Parts)
+				}
+				answer := send(t, adapterOf(t, store, aql.Options{}).NewSession(), tt.operation, tt.params)
+				want := []any{"p002", "p003", "p004"} // by minutes, which the table took, in the order of the request
+				if diff := cmp.Diff(want, identitiesOf(answer)); diff != "" {
+					t.Errorf("%s, %s, %s (-want +got):\n%s\n%v", tt.what, how, from, diff, answer)
+				}
+			}
+		}
+	}
+}
+
 // The rows of a database that is asked once more are not held against what it took.
 func TestAnotherDatabaseAnswersWhereOneFails(t *testing.T) {
 	down := opened(t, &recorder{refuse: func(string) error { return errDown }})

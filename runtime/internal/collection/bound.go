@@ -20,8 +20,9 @@ type Bound struct {
 	Asked *Node
 	// Words are those of the search in Filter; nil: there is none, or it must not be taken from Filter.
 	Words []string
-	// Taker is what has taken parts of the query, where it takes them only once.
+	// Taker is what has taken parts of the query, where it takes them only once, and Taken the conditions that it took.
 	Taker any
+	Taken []Condition
 	// Applied says that elements come from Taker, which has applied to them what it took.
 	Applied bool
 	// Refused is why the query cannot be answered with what was taken and what is left.
@@ -117,8 +118,21 @@ func (b *Bound) unapplied() *Bound {
 		return b
 	}
 	all := *b
-	all.Filter, all.Ordered, all.Placed, all.Trusted = b.Asked, false, false, false
+	all.Filter, all.Ordered, all.Placed, all.Trusted = b.untaken(), false, false, false
 	return &all
+}
+
+// untaken returns the filter with what Taker took of it, in front of computed fields, which are tried last. Conditions
+// that a handler took itself are not in it: it applies them to whatever elements it has.
+func (b *Bound) untaken() *Node {
+	if len(b.Taken) == 0 {
+		return b.Filter
+	}
+	all := slices.Clone(b.Taken)
+	if b.Filter != nil {
+		all = append(all, b.Filter.All...)
+	}
+	return &Node{All: all}
 }
 
 // InOrder reports whether the elements of an iterator come in Order.
@@ -131,7 +145,7 @@ func (b *Bound) ofAll() *Bound {
 	}
 	all := *b
 	if all.Placed = false; b.Taker != nil {
-		all.Filter = b.Asked
+		all.Filter = b.untaken()
 	}
 	return &all
 }

@@ -8,7 +8,7 @@ import (
 
 // Restore makes the query what it was before anybody took of it or answered with it: a handler may run again.
 func (b *Bound) Restore() {
-	b.Filter, b.Taker, b.Applied, b.Refused = b.Asked, nil, false, nil
+	b.Filter, b.Taker, b.Taken, b.Applied, b.Refused = b.Asked, nil, nil, false, nil
 	b.Ordered, b.Trusted, b.Placed = false, false, false
 	if b.computing != nil {
 		clear(b.computing.kept)
