@@ -63,7 +63,7 @@ generate:
 	$(GO) -C test/adopted generate ./...
 	$(GO) -C test/collections/databases generate ./...
 	$(GO) -C test/zoo generate ./...
-	$(GO) run ./cmd/aql-tag ./runtime/internal/notes ./test/clients/accounts ./test/clients/fixture ./test/state/chaos/fixture ./test/collections/parts ./test/collections/crates ./test/collections/orders ./test/collections/people ./test/collections/library ./test/collections/links ./test/collections/spellings ./test/collections/verbatim ./test/collections/merged/north ./test/collections/merged/south
+	$(GO) run ./cmd/aql-tag ./runtime/internal/notes ./test/clients/accounts ./test/clients/fixture ./test/state/chaos/fixture ./test/collections/parts ./test/collections/crates ./test/collections/orders ./test/collections/people ./test/collections/library ./test/collections/links ./test/collections/spellings ./test/collections/verbatim ./test/collections/releases/first ./test/collections/releases/second ./test/collections/merged/north ./test/collections/merged/south
 
 check:
 	$(GO) -C examples/todo tool aql-tag check ./...
@@ -75,7 +75,7 @@ check:
 	$(GO) -C test/adopted tool aql-tag check ./...
 	$(GO) -C test/collections/databases tool aql-tag check ./items
 	$(GO) -C test/zoo tool aql-tag check ./shapes
-	$(GO) run ./cmd/aql-tag check ./runtime/internal/notes ./test/clients/accounts ./test/clients/fixture ./test/state/chaos/fixture ./test/collections/parts ./test/collections/crates ./test/collections/orders ./test/collections/people ./test/collections/library ./test/collections/links ./test/collections/spellings ./test/collections/verbatim ./test/collections/merged/north ./test/collections/merged/south
+	$(GO) run ./cmd/aql-tag check ./runtime/internal/notes ./test/clients/accounts ./test/clients/fixture ./test/state/chaos/fixture ./test/collections/parts ./test/collections/crates ./test/collections/orders ./test/collections/people ./test/collections/library ./test/collections/links ./test/collections/spellings ./test/collections/verbatim ./test/collections/releases/first ./test/collections/releases/second ./test/collections/merged/north ./test/collections/merged/south
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go' | grep -v '^testdata/')); if [ -n "$$out" ]; then echo "not gofmt-ed:"; echo "$$out"; exit 1; fi

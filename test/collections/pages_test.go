@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/aqltag/aqltag/test/collections/parts"
+	"github.com/aqltag/aqltag/test/collections/releases/first"
+	"github.com/aqltag/aqltag/test/collections/releases/second"
 )
 
 // manyParts are parts with the numbers from 0 on.
@@ -242,6 +245,71 @@ func TestCursorKeys(t *testing.T) {
 		answer := send(t, adapterOf(t, s, tt.opened).NewSession(), "list_slice", params)
 		if answer["success"] != tt.opens {
 			t.Errorf("%s: %v", tt.what, answer)
+		}
+	}
+}
+
+// A cursor of one release of a service opens in the next one, whose elements have other fields, as long as the operation
+// has the same parameters of its own and the order is by fields of the same types.
+func TestCursorsOfAnotherRelease(t *testing.T) {
+	var old first.Depot
+	var young second.Depot
+	for i := range 5 {
+		id, sent := fmt.Sprintf("p%d", i), time.Unix(int64(i), 0)
+		old.Parcels = append(old.Parcels, first.Parcel{ParcelID: id, Weight: i, Pieces: int32(i), SentAt: &sent})
+		young.Parcels = append(young.Parcels, second.Parcel{
+			ParcelID: id, Weight: fmt.Sprint(i), Pieces: int64(i), SentAt: &sent, Color: "red",
+		})
+	}
+	session := func(registry *aql.Registry, version string) *aql.Session {
+		options := aql.Options{Name: "depot", Version: version, StateKey: bytes.Repeat([]byte{1}, 32)}
+		adapter, err := aql.New(registry, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return adapter.NewSession()
+	}
+	former := session(first.NewRegistry(&old), "1.0.0")
+	for _, next := range []struct {
+		what    string
+		session *aql.Session
+		opens   map[string]bool // by what is asked
+	}{
+		{"the same definitions", session(first.NewRegistry(&old), "2.0.0"), map[string]bool{
+			"list_parcels": true, "list_parcels sent_at": true, "list_parcels weight": true, "list_parcels pieces": true,
+			"list_own_parcels": true,
+		}},
+		{"others", session(second.NewRegistry(&young), "2.0.0"), map[string]bool{
+			"list_parcels": true, "list_parcels sent_at": true,
+			"list_parcels weight": false, // an int before, and a text now
+			"list_parcels pieces": false, // of 32 bits before, and of 64 now
+			"list_own_parcels":    false, // which has a parameter more
+		}},
+	} {
+		for asked, opens := range next.opens {
+			operation, field, sorted := strings.Cut(asked, " ")
+			sort := ""
+			if sorted {
+				sort = fmt.Sprintf(`,"sort":{"field":%q}`, field)
+			}
+			cursor := endCursor(send(t, former, operation, `{"first":2`+sort+`}`))
+			if cursor == "" {
+				t.Fatalf("%s: there is no cursor", asked)
+			}
+			answer := send(t, next.session, operation, fmt.Sprintf(`{"first":2,"after":%q%s}`, cursor, sort))
+			if !opens {
+				if diff := cmp.Diff(refusal("after"), at(answer, "error")); diff != "" {
+					t.Errorf("%s, %s (-want +got):\n%s", next.what, asked, diff)
+				}
+				continue
+			}
+			var ids []any
+			for _, item := range items(answer) {
+				ids = append(ids, at(item, "parcel_id"))
+			}
+			if diff := cmp.Diff([]any{"p2", "p3"}, ids); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s\n%v", next.what, asked, diff, answer)
+			}
 		}
 	}
 }
