@@ -17,9 +17,9 @@
 // placeholders, and the rest is this package's.
 //
 // If the database does all that a request asks, a page of Query costs one statement, or two if the field that it is
-// ordered by may be missing. Wherever its cursor is, statements find the place in an index (see Table.Indexes) and count
-// no rows in front of it; rows in front of a page by number or offset are passed over. Rows that conditions leave out
-// are passed over one by one, unless an index begins with their columns. If conditions are left to the runtime,
+// ordered by may be missing. Wherever its cursor is, statements find the place in an index (see Table.Indexes) and
+// count no rows in front of it; rows in front of a page by number or offset are passed over. Rows that conditions leave
+// out are passed over one by one, unless an index begins with their columns. If conditions are left to the runtime,
 // statements follow one another until the page is full; if the order is, one statement reads all rows that match.
 // Totals and summaries are statements of their own.
 package sqlquery

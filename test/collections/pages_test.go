@@ -249,8 +249,8 @@ func TestCursorKeys(t *testing.T) {
 	}
 }
 
-// A cursor of one release of a service opens in the next one, whose elements have other fields, as long as the operation
-// has the same parameters of its own and the order is by fields of the same types.
+// A cursor of one release of a service opens in the next one, whose elements have other fields, as long as the
+// operation has the same parameters of its own and the order is by fields of the same types.
 func TestCursorsOfAnotherRelease(t *testing.T) {
 	var old first.Depot
 	var young second.Depot
