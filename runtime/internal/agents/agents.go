@@ -191,6 +191,9 @@ func (e *BlockedError) Error() string { return "the agent is blocked" }
 
 // Directive is what an agent is told (MCP-AQL core §8.7.1).
 type Directive struct {
+	// Evaluation identifies the evaluation of a report that the directive is the answer to, in records. One that is given
+	// again has that of the first time. It is nothing for agents.
+	Evaluation    string         `json:"evaluation,omitempty"`
 	Execution     string         `json:"execution"`
 	Agent         string         `json:"agent"`
 	Step          int            `json:"step"`

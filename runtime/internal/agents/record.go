@@ -1,8 +1,10 @@
 package agents
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -13,6 +15,9 @@ import (
 
 // stepLifetime is how long people have to answer a question about an agent.
 const stepLifetime = 30 * time.Minute
+
+// withdrawTimeout bounds how long the audit log may take for a record that nobody waits for.
+const withdrawTimeout = 10 * time.Second
 
 // longestRecorded bounds what a record has of a hint, in bytes.
 const longestRecorded = 500
@@ -25,13 +30,16 @@ func bindingOf(texts ...string) approve.Binding {
 
 // stepRecord is what a record of a step has in place of parameters.
 type stepRecord struct {
-	Execution string    `json:"execution_id"`
-	Step      int       `json:"step"`
-	Hint      string    `json:"next_action_hint"`
-	Outcome   string    `json:"outcome,omitempty"`
-	Tier      loop.Tier `json:"tier,omitempty"`
-	Score     *int      `json:"risk,omitempty"`
-	Continue  bool      `json:"continue"`
+	// Evaluation is the same in all records of one evaluation, of which the last counts: others were faster, the answer
+	// was given again, or nobody was told it.
+	Evaluation string    `json:"evaluation,omitempty"`
+	Execution  string    `json:"execution_id"`
+	Step       int       `json:"step"`
+	Hint       string    `json:"next_action_hint"`
+	Outcome    string    `json:"outcome,omitempty"`
+	Tier       loop.Tier `json:"tier,omitempty"`
+	Score      *int      `json:"risk,omitempty"`
+	Continue   bool      `json:"continue"`
 }
 
 // record is the record of a step. It has of the hint the beginning, and nothing of what the agent has found.
@@ -56,8 +64,8 @@ func (j *judgement) record(d *loop.Directive, answer *Directive) audit.Record {
 // stepOf is what a record of a step has in place of parameters.
 func (j *judgement) stepOf(answer *Directive, score *int) []byte {
 	step := stepRecord{
-		Execution: answer.Execution, Step: answer.Step, Hint: j.report.Hint, Outcome: string(j.report.Outcome),
-		Tier: answer.Tier, Score: score, Continue: answer.Continue,
+		Evaluation: answer.Evaluation, Execution: answer.Execution, Step: answer.Step, Hint: j.report.Hint,
+		Outcome: string(j.report.Outcome), Tier: answer.Tier, Score: score, Continue: answer.Continue,
 	}
 	if len(step.Hint) > longestRecorded {
 		step.Hint = strings.ToValidUTF8(step.Hint[:longestRecorded], "")
@@ -67,6 +75,21 @@ func (j *judgement) stepOf(answer *Directive, score *int) []byte {
 		return nil
 	}
 	return text
+}
+
+// withdraw writes that nobody was told to go on, although that is on record: it had to be, before anybody could be. The
+// record stands as it is where that fails, so that there is one of a step too many rather than one too few.
+func (j *judgement) withdraw(ctx context.Context) {
+	k, untold := j.keeper, *j.went
+	untold.Continue = false
+	record := k.record(&j.report.Who, audit.StepEvaluated, audit.Denied, "withdrawn: the agent was not told to go on")
+	record.Parameters = j.stepOf(&untold, nil)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTimeout)
+	defer cancel()
+	if err := k.o.Write(ctx, record); err != nil {
+		k.o.Logger.LogAttrs(ctx, slog.LevelError, "a step is on record that nobody was told to take",
+			slog.String("agent", j.report.Agent), slog.Any("error", err))
+	}
 }
 
 // used is the record of an approval that was used up.

@@ -3,10 +3,11 @@ package agents
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
+	mathrand "math/rand/v2"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/approve"
@@ -48,10 +49,18 @@ func (k *Keeper) Report(ctx context.Context, r Report) (*Directive, error) {
 		return nil, err
 	}
 	r.Execution = found.Execution
-	j := &judgement{keeper: k, settings: s, report: &r, action: digestOf(r.Hint)}
+	j := &judgement{keeper: k, settings: s, report: &r, action: digestOf(r.Hint), evaluation: rand.Text(), state: found}
+	d, err := j.answer(ctx)
+	if j.went != nil && (d == nil || d.Evaluation != j.evaluation) {
+		j.withdraw(ctx)
+	}
+	return d, err
+}
+
+// answer answers the report, as often as that is in vain because others were faster.
+func (j *judgement) answer(ctx context.Context) (*Directive, error) {
 	const tries = 12
 	for lost := range tries {
-		j.state = found
 		d, err := j.try(ctx)
 		if err == nil || !errors.Is(err, store.ErrConflict) {
 			return d, err
@@ -59,7 +68,7 @@ func (k *Keeper) Report(ctx context.Context, r Report) (*Directive, error) {
 		if err := giveWay(ctx, lost); err != nil {
 			return nil, err
 		}
-		if found, err = k.find(ctx, &r.Who); err != nil {
+		if j.state, err = j.keeper.find(ctx, &j.report.Who); err != nil {
 			return nil, err
 		}
 	}
@@ -69,7 +78,7 @@ func (k *Keeper) Report(ctx context.Context, r Report) (*Directive, error) {
 // giveWay waits for a while that is longer the more often a report has lost to others, so that each of many gets its
 // turn.
 func giveWay(ctx context.Context, lost int) error {
-	timer := time.NewTimer(rand.N(10 * time.Millisecond << min(lost, 6)))
+	timer := time.NewTimer(mathrand.N(10 * time.Millisecond << min(lost, 6)))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -85,11 +94,15 @@ type judgement struct {
 	settings *settings
 	report   *Report
 	action   string // digest of the hint, to the letter: people decide about what they see
-	state    *state
-	holds    []verify.Hold
-	judged   bool // the service has scored the action
-	scored   int
-	why      []string
+	// evaluation identifies this one in records. A report may be evaluated several times, and of their records the last
+	// one counts. went is the directive to go on which that is about; nil: it is none.
+	evaluation string
+	went       *Directive
+	state      *state
+	holds      []verify.Hold
+	judged     bool // the service has scored the action
+	scored     int
+	why        []string
 	// decided is what people have approved of it, and renewed that one of that is that the counter begins anew.
 	decided loop.Approval
 	renewed bool
@@ -183,8 +196,9 @@ func (j *judgement) judge(ctx context.Context) (*Directive, error) {
 		return nil, err
 	}
 	told := &Directive{
-		Execution: s.Execution, Agent: j.report.Agent, Step: s.Steps, Continue: d.Continue, Stopped: d.Stopped,
-		Reason: d.Reason, Factors: d.Factors, Tier: d.Tier, Notifications: []Notification{},
+		Evaluation: j.evaluation, Execution: s.Execution, Agent: j.report.Agent, Step: s.Steps,
+		Continue: d.Continue, Stopped: d.Stopped, Reason: d.Reason, Factors: d.Factors, Tier: d.Tier,
+		Notifications: []Notification{},
 	}
 	if j.settings.asks() {
 		told.Remaining = &d.StepsRemaining
@@ -205,6 +219,9 @@ func (j *judgement) judge(ctx context.Context) (*Directive, error) {
 	}
 	if notification != nil {
 		told.Notifications = append(told.Notifications, *notification)
+	}
+	if j.went = nil; d.Continue {
+		j.went = told
 	}
 	if err := k.o.Write(ctx, j.record(&d, told)); err != nil {
 		return nil, fmt.Errorf("recording a step: %w", err)
