@@ -60,6 +60,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	a.inFlight, faults[2] = newInFlight(options.MaxInFlightBytes, a.options.Limits)
 	faults[3] = a.options.Concurrency.check()
 	a.surface, faults[4] = newSurface(options)
+	faults[10] = options.checkBounds()
 	listings := &cursors{adapter: options.Name}
 	listings.options, faults[11] = options.Collections.withDefaults()
 	if faults[0] == nil {
@@ -92,7 +93,9 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 		}
 		if a.executing != nil {
 			a.executing.define(&a.registered)
-			faults[14] = a.executing.open(a)
+			if faults[10] == nil { // else it fails for the same
+				faults[14] = a.executing.open(a)
+			}
 		}
 		if faults[6] = a.restrict(); a.related != nil && faults[5] == nil {
 			a.related.keep(&a.definitions)
@@ -101,7 +104,6 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	faults[7] = a.options.Sanitize.check()
 	faults[8] = checkBudget(options.AnswerBudget)
 	faults[9] = checkAbandoned(options.MaxAbandoned)
-	faults[10] = options.checkDurations()
 	if err := errors.Join(faults[:]...); err != nil {
 		return nil, err
 	}

@@ -221,15 +221,25 @@ func (c Concurrency) check() error {
 		c, FullyConcurrent, Serialized, ReadConcurrent, ResourceLocked)
 }
 
-// checkDurations fails on durations below zero, which would bound nothing.
-func (o *Options) checkDurations() error {
+// checkBounds fails on bounds below zero, which would bound nothing.
+func (o *Options) checkBounds() error {
 	var faults []error
-	for _, d := range []struct {
+	e := &o.Executions
+	for _, b := range []struct {
 		name  string
-		value time.Duration
-	}{{"Timeout", o.Timeout}, {"SlowAfter", o.SlowAfter}} {
-		if d.value < 0 {
-			faults = append(faults, fmt.Errorf("%s of %v: it is not below zero", d.name, d.value))
+		value any
+		below bool
+	}{
+		{"Timeout", o.Timeout, o.Timeout < 0},
+		{"SlowAfter", o.SlowAfter, o.SlowAfter < 0},
+		{"Executions.Slots", e.Slots, e.Slots < 0},
+		{"Executions.Lease", e.Lease, e.Lease < 0},
+		{"Executions.Poll", e.Poll, e.Poll < 0},
+		{"Executions.Drain", e.Drain, e.Drain < 0},
+		{"Executions.Most", e.Most, e.Most < 0},
+	} {
+		if b.below {
+			faults = append(faults, fmt.Errorf("%s of %v: it is not below zero", b.name, b.value))
 		}
 	}
 	return errors.Join(faults...)

@@ -168,8 +168,30 @@ type Engine struct {
 	idle     chan struct{} // is closed when none does; nil: nobody waits for that
 }
 
+// check fails on settings below zero, by which nothing could work.
+func (o *Options) check() error {
+	var faults []error
+	for _, s := range []struct {
+		name  string
+		value any
+		below bool
+	}{
+		{"Slots", o.Slots, o.Slots < 0}, {"Lease", o.Lease, o.Lease < 0}, {"Poll", o.Poll, o.Poll < 0},
+		{"Drain", o.Drain, o.Drain < 0}, {"Grace", o.Grace, o.Grace < 0}, {"Losses", o.Losses, o.Losses < 0},
+		{"Most", o.Most, o.Most < 0},
+	} {
+		if s.below {
+			faults = append(faults, fmt.Errorf("%s of %v: it is not below zero", s.name, s.value))
+		}
+	}
+	return errors.Join(faults...)
+}
+
 // New returns an engine. Nothing runs until Work is called.
 func New(o Options) (*Engine, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	o.Slots, o.Lease, o.Poll = cmp.Or(o.Slots, 16), cmp.Or(o.Lease, 15*time.Second), cmp.Or(o.Poll, time.Second)
 	o.Drain, o.Grace, o.Most = cmp.Or(o.Drain, 5*time.Second), cmp.Or(o.Grace, 10*time.Second), cmp.Or(o.Most, 10_000)
 	o.Losses = cmp.Or(o.Losses, 5)
@@ -179,8 +201,8 @@ func New(o Options) (*Engine, error) {
 	if o.Backoff == nil {
 		o.Backoff = backoff
 	}
-	if o.Lease < 10*time.Millisecond || o.Slots < 1 {
-		return nil, fmt.Errorf("a lease of %v and %d slots: the least are 10ms and 1", o.Lease, o.Slots)
+	if o.Lease < 10*time.Millisecond {
+		return nil, fmt.Errorf("Lease of %v: the least is 10ms", o.Lease)
 	}
 	e := &Engine{
 		o: o, root: "exec/" + url.PathEscape(o.Name) + "/", slots: make(chan struct{}, o.Slots),
