@@ -60,7 +60,7 @@ const (
 const (
 	// progressInterval is the least time between two reports.
 	progressInterval = time.Second / 10
-	// longestProgress is the length of a message in bytes.
+	// longestProgress is the length of a message in characters, for words.Clip.
 	longestProgress = 200
 )
 

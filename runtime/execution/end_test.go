@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"math"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -14,11 +15,17 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// An attempt ends as it has ended, although what is said of it cannot be written.
+// An attempt ends as it has ended, although what is said of it cannot be written, or not in full.
 func TestEndsThatCannotBeEncoded(t *testing.T) {
 	percent := func(p float64) func(*execution.Run) *execution.Failure {
 		return func(run *execution.Run) *execution.Failure {
 			run.Progress(execution.Progress{Percentage: &p, Message: "going on"})
+			return nil
+		}
+	}
+	message := func(text string) func(*execution.Run) *execution.Failure {
+		return func(run *execution.Run) *execution.Failure {
+			run.Progress(execution.Progress{Message: text})
 			return nil
 		}
 	}
@@ -27,8 +34,10 @@ func TestEndsThatCannotBeEncoded(t *testing.T) {
 		want    execution.State
 		message string
 	}{
-		"a percentage that is no number": {percent(math.NaN()), execution.Completed, "going on"},
-		"an infinite percentage":         {percent(math.Inf(1)), execution.Completed, "going on"},
+		"a percentage that is no number":   {percent(math.NaN()), execution.Completed, "going on"},
+		"an infinite percentage":           {percent(math.Inf(1)), execution.Completed, "going on"},
+		"a message cut between characters": {message(strings.Repeat("x", 600)), execution.Completed, strings.Repeat("x", 500)},
+		"a message cut within a character": {message(strings.Repeat("語", 200)), execution.Completed, strings.Repeat("語", 166)},
 		"details that are no JSON": {func(*execution.Run) *execution.Failure {
 			return &execution.Failure{Code: "INTERNAL_ERROR", Message: "x", Details: json.RawMessage("{")}
 		}, execution.Failed, ""},

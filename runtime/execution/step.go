@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/store"
@@ -207,8 +208,8 @@ func (r *Run) Progress(p Progress) {
 	if p.Percentage != nil && (math.IsNaN(*p.Percentage) || math.IsInf(*p.Percentage, 0)) {
 		p.Percentage = nil // of nothing at all
 	}
-	if len(p.Message) > longestMessage {
-		p.Message = p.Message[:longestMessage]
+	if len(p.Message) > longestMessage { // strings.ToValidUTF8 drops what is cut in two
+		p.Message = strings.ToValidUTF8(p.Message[:longestMessage], "")
 	}
 	r.mu.Lock()
 	if r.over {
