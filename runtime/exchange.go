@@ -301,9 +301,7 @@ func (x *exchange) resultLevels() int {
 // warn adds a warning to the answer, or logs why it cannot be shown.
 func (x *exchange) warn(ctx context.Context, q *request, warning Warning) {
 	if problem := x.warnings.add(warning); problem != "" {
-		x.adapter.log.LogAttrs(ctx, slog.LevelWarn, "warning withheld: "+problem,
-			slog.String("operation", q.operation.definition.Name), slog.String("code", warning.Code),
-			slog.String("message", warning.Message))
+		x.adapter.logWithheld(ctx, q.operation.definition.Name, warning, problem)
 	}
 }
 

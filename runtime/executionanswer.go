@@ -216,6 +216,9 @@ func (e *executions) anotherKey(q *request) string {
 // answer returns an execution as agents see it.
 func (e *executions) answer(ctx context.Context, r *execution.Record) (*executionAnswer, error) {
 	a := withoutResult(r)
+	if r.State.Terminal() {
+		warnAgain(ctx, r.Warnings)
+	}
 	if r.State != execution.Completed {
 		return a, nil
 	}

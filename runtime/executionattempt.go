@@ -62,10 +62,11 @@ const (
 	levelsAboveResult = 5
 )
 
-// charged calls the handler, and charges the caller for what it reports to have used.
+// charged calls the handler, charges the caller for what it reports to have used, and keeps its warnings.
 func (e *executions) charged(ctx context.Context, l *longRunning, q *request, r *Run) (any, error) {
-	u := new(usage)
-	result, err := e.call(context.WithValue(ctx, usageKey{}, u), l, q, r)
+	u, given := new(usage), new(warnings)
+	result, err := e.call(context.WithValue(context.WithValue(ctx, usageKey{}, u), warningsKey{}, given), l, q, r)
+	r.run.Warn(e.kept(ctx, l.Name, given))
 	u.mutex.Lock()
 	used := u.used
 	u.mutex.Unlock()

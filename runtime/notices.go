@@ -2,6 +2,8 @@ package aql
 
 import (
 	"cmp"
+	"context"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +60,12 @@ func (l *notices) add(w Warning) (problem string) {
 	}
 	l.list = append(l.list, n)
 	return ""
+}
+
+// logWithheld logs a warning of an operation that must not be shown.
+func (a *Adapter) logWithheld(ctx context.Context, operation string, w Warning, problem string) {
+	a.log.LogAttrs(ctx, slog.LevelWarn, "warning withheld: "+problem,
+		slog.String("operation", operation), slog.String("code", w.Code), slog.String("message", w.Message))
 }
 
 // sorted returns a copy of details in the order of their names.

@@ -33,7 +33,9 @@ const (
 
 // Warn adds a warning to the answer of the request that ctx, the handler's context, belongs to. It may be called from
 // several goroutines. The warning is dropped if the request fails, if the handler has returned, and if ctx does not
-// belong to a request.
+// belong to a request. Those of an attempt at an execution are kept with the execution if the attempt ends it, as
+// completed, failed or cancelled, and are in the answers about it then. A step that is not done again does not warn
+// again.
 func Warn(ctx context.Context, w Warning) {
 	if collector, ok := ctx.Value(warningsKey{}).(*warnings); ok {
 		collector.add(w)

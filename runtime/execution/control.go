@@ -183,7 +183,7 @@ func (e *Engine) retry(ctx context.Context, r *Record) (*Record, error) {
 	err := e.keepBelongings(ctx, r, 0) // which may be about to expire
 	if err == nil {
 		again.State, again.Due, again.Finished, again.Failure = Retrying, e.soon(r), time.Time{}, nil
-		again.Again, again.Repeats, again.Lost, again.Cancel = r.Again+1, 0, 0, false
+		again.Again, again.Repeats, again.Lost, again.Cancel, again.Warnings = r.Again+1, 0, 0, false, ""
 		if w := r.Waiting; w != nil && w.Answer == nil { // else the next attempt takes the answer, if none has yet
 			again.Waiting = nil
 		}

@@ -30,7 +30,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 		r.flushing.Stop()
 	}
 	over, undone, due, progress := r.over, r.undone, r.due, r.progress
-	waiting, answered := r.waiting, r.answered
+	waiting, answered, warnings := r.waiting, r.answered, r.warnings
 	r.mu.Unlock()
 	cause := r.Stopped()
 	if over || errors.Is(cause, ErrLost) { // giving up is no failure: whoever takes it over goes on
@@ -83,7 +83,7 @@ func (r *Run) end(result []byte, failed *Failure, again bool) {
 			record.State, record.Result, record.ResultAside = Completed, inside, aside
 		}
 		if record.State.Terminal() {
-			record.Worker, record.Finished = "", now
+			record.Worker, record.Finished, record.Warnings = "", now, warnings
 		} else if !record.Attached {
 			record.Worker = ""
 		}

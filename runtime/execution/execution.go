@@ -81,8 +81,8 @@ type Options struct {
 	Losses int
 	// Most is how many executions of one caller may be under way, in all processes. Default: 10,000.
 	Most int
-	// Keys encrypt parameters, results of steps, results, progress, failures and reasons; the first one encrypts, all of
-	// them decrypt. Without a key they are in the store as they are.
+	// Keys encrypt parameters, results of steps, results, progress, failures, reasons and warnings; the first one
+	// encrypts, all of them decrypt. Without a key they are in the store as they are.
 	Keys [][]byte
 	// Backoff returns the pause before an attempt is repeated for the nth time, from 1 on. Default: 1 second, doubled
 	// each time up to 5 minutes, and a fifth more or less.

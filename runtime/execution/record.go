@@ -62,19 +62,20 @@ type Record struct {
 	Progress  *Progress `json:"progress,omitempty"`
 	Result    []byte    `json:"result,omitempty"` // sealed as Params
 	Failure   *Failure  `json:"failure,omitempty"`
-	Once      string    `json:"once,omitempty"`    // digest of the key
-	Place     string    `json:"place,omitempty"`   // of its caller's, as long as it is under way
-	Buried    bool      `json:"buried,omitempty"`  // it never was: the record keeps its maker from making it
-	Outside   bool      `json:"outside,omitempty"` // it is carried out elsewhere
-	Until     time.Time `json:"until,omitzero"`    // and has failed then, unless more is heard of it
-	Nonce     string    `json:"nonce,omitempty"`   // of the last change, by which its maker knows it
-	Origin    string    `json:"origin,omitempty"`  // where it was started, in words of those who observe the adapter
+	Warnings  string    `json:"warnings,omitempty"` // see Run.Warn
+	Once      string    `json:"once,omitempty"`     // digest of the key
+	Place     string    `json:"place,omitempty"`    // of its caller's, as long as it is under way
+	Buried    bool      `json:"buried,omitempty"`   // it never was: the record keeps its maker from making it
+	Outside   bool      `json:"outside,omitempty"`  // it is carried out elsewhere
+	Until     time.Time `json:"until,omitzero"`     // and has failed then, unless more is heard of it
+	Nonce     string    `json:"nonce,omitempty"`    // of the last change, by which its maker knows it
+	Origin    string    `json:"origin,omitempty"`   // where it was started, in words of those who observe the adapter
 	// Keep is how long it is kept after its end. Who ends it may not have its operation.
 	Keep time.Duration `json:"keep,omitempty"`
 	// ParamsAside says that the parameters are an entry of their own, and ResultAside is the name of that of the result.
 	ParamsAside bool   `json:"params_aside,omitempty"`
 	ResultAside string `json:"result_aside,omitempty"`
-	// Told has Progress, Reason, Failure and Waiting, sealed, where there is a key: these are not in the store then.
+	// Told has Progress, Reason, Failure, Waiting and Warnings, sealed, where there is a key: these are not in the store then.
 	Told []byte `json:"told,omitempty"`
 
 	version store.Version

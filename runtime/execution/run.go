@@ -42,6 +42,7 @@ type Run struct {
 	steps     map[string][]byte // results, by the digest of the name
 	stepBytes int
 	used      map[string]bool // steps that this attempt has asked for
+	warnings  string          // see Warn
 	progress  *Progress       // that was not written yet
 	written   time.Time       // when progress was
 	flushing  *time.Timer

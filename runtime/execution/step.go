@@ -229,6 +229,13 @@ func (r *Run) Progress(p Progress) {
 	r.flush()
 }
 
+// Warn keeps warnings with the execution, in whatever form, if this attempt ends it: in place of those before.
+func (r *Run) Warn(warnings string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.warnings = warnings
+}
+
 // flush writes the progress that was not written yet.
 func (r *Run) flush() {
 	ctx, done := context.WithTimeout(context.Background(), storeTimeout)

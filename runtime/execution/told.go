@@ -14,6 +14,7 @@ type told struct {
 	Reason   string    `json:"reason,omitempty"`
 	Failure  *Failure  `json:"failure,omitempty"`
 	Waiting  *Waiting  `json:"waiting,omitempty"`
+	Warnings string    `json:"warnings,omitempty"`
 }
 
 // encode returns a record as the store has it.
@@ -48,8 +49,8 @@ func (e *Engine) hide(r *Record) error {
 	if len(e.boxes) == 0 {
 		return nil
 	}
-	words := told{r.Progress, r.Reason, r.Failure, r.Waiting}
-	r.Progress, r.Reason, r.Failure, r.Waiting = nil, "", nil, nil
+	words := told{r.Progress, r.Reason, r.Failure, r.Waiting, r.Warnings}
+	r.Progress, r.Reason, r.Failure, r.Waiting, r.Warnings = nil, "", nil, nil, ""
 	if words == (told{}) {
 		if !r.unread {
 			r.Told = nil
@@ -75,4 +76,5 @@ func (e *Engine) reveal(r *Record) {
 		r.unread = err != nil || json.Unmarshal(text, &words) != nil
 	}
 	r.Progress, r.Reason, r.Failure, r.Waiting = words.Progress, words.Reason, words.Failure, words.Waiting
+	r.Warnings = words.Warnings
 }

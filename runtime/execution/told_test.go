@@ -66,6 +66,7 @@ func tellAll(t *testing.T, in store.Store, keys [][]byte) *execution.Engine {
 	all := engines(t, 1, in, execution.Options{Keys: keys, Operations: map[string]*execution.Operation{
 		"work": {Durable: true, Retry: 1, Do: func(ctx context.Context, run *execution.Run) ([]byte, *execution.Failure) {
 			run.Progress(execution.Progress{Message: "word-of-progress"})
+			run.Warn("word-of-a-warning")
 			_, err := run.Step(ctx, "word-of-a-step", func(context.Context) ([]byte, error) {
 				return []byte(`"word-of-a-step-result"`), nil
 			})
@@ -120,7 +121,7 @@ func TestNoWordIsReadable(t *testing.T) {
 	words := []string{
 		"word-of-progress", "word-of-a-step", "word-of-a-step-result", "word-of-params", "word-of-a-result",
 		"word-of-a-failure", "word-of-details", "word-of-a-reason", "word-of-once", "word-of-canonical",
-		"word-of-a-question", "word-of-what-it-is-about",
+		"word-of-a-question", "word-of-what-it-is-about", "word-of-a-warning",
 	}
 	synctest.Test(t, func(t *testing.T) {
 		in := &diary{Store: new(store.Memory)}
@@ -141,6 +142,8 @@ func TestNoWordIsReadable(t *testing.T) {
 			switch {
 			case r.State == execution.Failed && (r.Failure == nil || r.Failure.Message != "word-of-a-failure"):
 				t.Errorf("%+v", r.Failure)
+			case r.State == execution.Failed && r.Warnings != "word-of-a-warning":
+				t.Errorf("%q", r.Warnings)
 			case r.State == execution.Cancelled && r.Reason != "word-of-a-reason":
 				t.Errorf("%q", r.Reason)
 			}
@@ -151,6 +154,7 @@ func TestNoWordIsReadable(t *testing.T) {
 		tellAll(t, in, nil)
 		for _, word := range []string{
 			"word-of-progress", "word-of-params", "word-of-a-result", "word-of-details", "word-of-a-question",
+			"word-of-a-warning",
 		} {
 			if in.has(word) == "" {
 				t.Errorf("%s is not found although it is in the store", word)
