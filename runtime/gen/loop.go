@@ -141,7 +141,7 @@ func LoopTypes() []Type {
 	moment := required(text("timestamp", "Timestamp", "When it happened"))
 	moment.Format = "date-time"
 	kind := required(text("type", "Type", "What it is about"))
-	kind.Enum = []string{"permission_pending", "autonomy_pause", "danger_zone", "status", "error"}
+	kind.Enum = []string{"permission_pending", "autonomy_pause", "danger_zone", "status"}
 	risk := text("nextStepRisk", "Risk", "How much of a person the action needs")
 	risk.Enum = []string{"advisory", "confirm", "verify", "danger_zone"}
 	of := text("approval_of", "ApprovalOf", "What that is about: the reported action, as many steps again whatever they "+
