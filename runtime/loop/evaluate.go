@@ -23,8 +23,21 @@ const stepLimit = "Step limit exceeded"
 // Evaluate says whether an agent may do what it reports (MCP-AQL core §8.7.2). The stages come in their order, and the
 // first one that pauses or stops the agent ends the evaluation. What people have approved passes its stage, but no
 // approval passes a pattern of Deny or the tier DangerZone.
-func Evaluate(c Config, r Report, h History) Directive {
-	e := &evaluation{config: &c, report: &r, history: &h, hint: read(r.Hint)}
+func Evaluate(c Config, r Report, h History) Directive { return Read(r.Hint).Evaluate(c, r, h) }
+
+// Reading is a hint as it is judged, for hints that are judged several times.
+type Reading struct {
+	written string
+	text
+}
+
+// Read reads a hint.
+func Read(hint string) *Reading { return &Reading{hint, read(hint)} }
+
+// Evaluate is the function Evaluate for the hint that was read, whatever that of the report is.
+func (of *Reading) Evaluate(c Config, r Report, h History) Directive {
+	r.Hint = of.written
+	e := &evaluation{config: &c, report: &r, history: &h, hint: of.text}
 	e.Score, e.StepsRemaining = -1, max(c.MaxSteps-h.Number, 0)
 	e.Action = Action{At: r.At, Digest: e.hint.digest()}
 	switch c.Mode {

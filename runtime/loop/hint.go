@@ -33,64 +33,95 @@ const gap = '\u200b'
 
 // normalize returns the text that a hint is compared as.
 func normalize(s string) text {
-	var t text
-	exact, plain := make([]byte, 0, len(s)), make([]byte, 0, len(s))
-	var one [64]byte
-	space := true // before the first character there is none
-	gapped := false
-	var word struct{ latin, other bool }
-	before := rune(0)
+	n := normalizer{exact: make([]byte, 0, len(s)), plain: make([]byte, 0, len(s)), space: true}
 	for _, r := range s { // what is not UTF-8 is U+FFFD
-		if r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085' {
-			t.broken = true
-		} else if invisible(r) {
-			t.hidden++
-			t.odd = t.odd || !joins(before, r)
-			if !space && !gapped {
-				exact, plain = utf8.AppendRune(exact, gap), utf8.AppendRune(plain, gap)
-			}
-			gapped = true
-			continue
-		}
-		before, gapped = r, false
-		for _, part := range string(decompose.Append(one[:0], r)) {
-			if unicode.IsSpace(part) {
-				if !space {
-					exact, plain = append(exact, ' '), append(plain, ' ')
-				}
-				space, word.latin, word.other = true, false, false
-				continue
-			}
-			if invisible(part) {
-				continue
-			}
-			small := unicode.ToLower(unicode.ToUpper(part)) // an undotted i is an i
-			exact = utf8.AppendRune(exact, small)
-			if unicode.In(small, unicode.Mn, unicode.Me) {
-				continue
-			}
-			space = false
-			plain = utf8.AppendRune(plain, like(small))
-			switch script := scriptOf(small); {
-			case kindOf(small) == noWord:
-				word.latin, word.other = false, false
-			case script == latin:
-				word.latin = true
-			case script != "":
-				word.other = true
-				if !slices.Contains(t.scripts, script) {
-					t.scripts = append(t.scripts, script)
-				}
-			}
-			t.mixed = t.mixed || word.latin && word.other
+		if '!' <= r && r <= '~' {
+			n.addASCII(byte(r))
+		} else {
+			n.add(r)
 		}
 	}
-	t.exact, t.plain = strings.TrimSuffix(string(exact), " "), strings.TrimSuffix(string(plain), " ")
+	t := &n.text
+	t.exact, t.plain = strings.TrimSuffix(string(n.exact), " "), strings.TrimSuffix(string(n.plain), " ")
 	if t.hidden > 0 {
 		t.exactGaps, t.plainGaps = t.exact, t.plain
 		t.exact, t.plain = strings.ReplaceAll(t.exact, string(gap), ""), strings.ReplaceAll(t.plain, string(gap), "")
 	}
-	return t
+	return n.text
+}
+
+// normalizer makes the text of a hint, character by character.
+type normalizer struct {
+	text
+	exact, plain []byte
+	space        bool // the text ends with a space, or is empty
+	gapped       bool // what came last was hidden
+	word         struct{ latin, other bool }
+	before       rune
+}
+
+// addASCII does what add does, for the characters of ASCII that are seen: most hints have hardly any others, and long
+// ones are read often.
+func (n *normalizer) addASCII(c byte) {
+	n.before, n.gapped, n.space = rune(c), false, false
+	switch {
+	case 'A' <= c && c <= 'Z':
+		c += 'a' - 'A'
+		fallthrough
+	case 'a' <= c && c <= 'z':
+		n.word.latin = true
+		n.mixed = n.mixed || n.word.other
+	case c != '_' && (c < '0' || c > '9'):
+		n.word.latin, n.word.other = false, false
+	}
+	n.exact, n.plain = append(n.exact, c), append(n.plain, c)
+}
+
+func (n *normalizer) add(r rune) {
+	if r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085' {
+		n.broken = true
+	} else if invisible(r) {
+		n.hidden++
+		n.odd = n.odd || !joins(n.before, r)
+		if !n.space && !n.gapped {
+			n.exact, n.plain = utf8.AppendRune(n.exact, gap), utf8.AppendRune(n.plain, gap)
+		}
+		n.gapped = true
+		return
+	}
+	n.before, n.gapped = r, false
+	var one [64]byte
+	for _, part := range string(decompose.Append(one[:0], r)) {
+		if unicode.IsSpace(part) {
+			if !n.space {
+				n.exact, n.plain = append(n.exact, ' '), append(n.plain, ' ')
+			}
+			n.space, n.word.latin, n.word.other = true, false, false
+			continue
+		}
+		if part != r && invisible(part) {
+			continue
+		}
+		small := unicode.ToLower(unicode.ToUpper(part)) // an undotted i is an i
+		n.exact = utf8.AppendRune(n.exact, small)
+		if unicode.In(small, unicode.Mn, unicode.Me) {
+			continue
+		}
+		n.space = false
+		n.plain = utf8.AppendRune(n.plain, like(small))
+		switch script := scriptOf(small); {
+		case kindOf(small) == noWord:
+			n.word.latin, n.word.other = false, false
+		case script == latin:
+			n.word.latin = true
+		case script != "":
+			n.word.other = true
+			if !slices.Contains(n.scripts, script) {
+				n.scripts = append(n.scripts, script)
+			}
+		}
+		n.mixed = n.mixed || n.word.latin && n.word.other
+	}
 }
 
 // invisible reports whether nobody sees a character, and no space in its place.

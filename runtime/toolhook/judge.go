@@ -30,7 +30,12 @@ func (d *Desk) judge(
 		return refusal("it has too many arguments to be judged; do it in smaller parts")
 	}
 	operations := slices.Concat(registry.Definitions().Operations, gen.LoopOperations())
-	options.Loop, options.Policy = u.judging(loop, options.Policy, operations, f.Agent, text)
+	judging, p, err := u.judging(ctx, loop, options.Policy, operations, f.Agent, text)
+	if err != nil {
+		log.Error("the tool use was not judged in time", slog.Any("error", err))
+		return d.unavailable()
+	}
+	options.Loop, options.Policy = judging, p
 	options.Logger = log
 	options.Mode = aql.ModeAll
 	options.Available = aql.Available{}

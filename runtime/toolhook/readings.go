@@ -128,34 +128,42 @@ const (
 )
 
 // worst returns the highest risk of texts, and whether a pattern holds one of them up that denies or demands an
-// approval.
-func worst(c loop.Config, texts iter.Seq[string]) (risk int, held bool) {
+// approval. It fails where ctx ends before all of them are judged.
+func worst(ctx context.Context, c loop.Config, texts iter.Seq[string]) (risk int, held bool, err error) {
 	for text := range texts {
-		d := loop.Evaluate(c, loop.Report{Hint: text}, loop.History{})
+		if err := context.Cause(ctx); err != nil {
+			return 0, false, err
+		}
+		reading := loop.Read(text)
+		d := reading.Evaluate(c, loop.Report{}, loop.History{})
 		if d.Decided == loop.StagePatterns {
 			if held = true; d.Needs == loop.NeedsUnblock {
-				return highestRisk, held
+				return highestRisk, held, nil
 			}
-			d = loop.Evaluate(c, loop.Report{Hint: text}, loop.History{Approved: loop.ApprovedAction})
+			d = reading.Evaluate(c, loop.Report{}, loop.History{Approved: loop.ApprovedAction})
 			risk = max(risk, riskOfApproval)
 		}
 		risk = max(risk, d.Score)
 	}
-	return risk, held
+	return risk, held, nil
 }
 
 // judging returns a loop that also judges the readings of a tool use, and a policy that approves of nothing by itself
-// where a pattern holds one of them up. People see the hint, and what they approve of is told by its digest.
+// where a pattern holds one of them up. People see the hint, and what they approve of is told by its digest. It fails
+// where ctx ends before all readings are judged.
 func (u *use) judging(
-	l *aql.Loop, p *policy.Policy, operations []gen.Operation, agent, text string,
-) (*aql.Loop, *policy.Policy) {
+	ctx context.Context, l *aql.Loop, p *policy.Policy, operations []gen.Operation, agent, text string,
+) (*aql.Loop, *policy.Policy, error) {
 	var configured *policy.Loop
 	if p != nil {
 		configured = p.Loop
 	}
 	c := loop.For(configured, agent)
 	c.Mode, c.Risks, c.AutoApprove, c.Operations = policy.Enforcing, l.Risks, nil, loop.Operations(operations)
-	of, held := worst(c, u.readings(text))
+	of, held, err := worst(ctx, c, u.readings(text))
+	if err != nil {
+		return nil, nil, err
+	}
 	if held && configured != nil {
 		p = withoutAutoApprove(p)
 	}
@@ -168,7 +176,7 @@ func (u *use) judging(
 		}
 		return max(risk, of), append(why, "All arguments were judged, also in other orders"), nil
 	}
-	return &judging, p
+	return &judging, p, nil
 }
 
 // withoutAutoApprove returns a copy of a policy, whose loop exists.

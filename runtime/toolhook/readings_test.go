@@ -1,7 +1,9 @@
 package toolhook
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -38,7 +40,10 @@ var patterns = &policy.Policy{Loop: &policy.Loop{LoopLimits: policy.LoopLimits{
 func scored(t *testing.T, u *use, operations ...gen.Operation) (risk int, auto []string) {
 	t.Helper()
 	text := u.text()
-	l, p := u.judging(new(aql.Loop), patterns, operations, "bot", text)
+	l, p, err := u.judging(t.Context(), new(aql.Loop), patterns, operations, "bot", text)
+	if err != nil {
+		t.Fatal(err)
+	}
 	risk, why, err := l.Score(t.Context(), "bot", loop.Report{Hint: u.hint(text)})
 	if err != nil {
 		t.Fatal(err)
@@ -87,6 +92,29 @@ func TestWordsInPiecesAreJudged(t *testing.T) {
 				t.Errorf("risk %d, approved of by itself: %q", risk, auto)
 			}
 		})
+	}
+}
+
+// What nobody waits for any more is not judged on, and not taken for harmless.
+func TestReadingsAreJudgedWhileSomebodyWaits(t *testing.T) {
+	u := useOf(t, "run", map[string]any{"a": "echo", "b": "x"})
+	ctx, cancel := context.WithCancel(t.Context())
+	read := 0
+	readings := func(yield func(string) bool) {
+		for text := range u.readings(u.text()) {
+			if read++; read == 2 {
+				cancel()
+			}
+			if !yield(text) {
+				return
+			}
+		}
+	}
+	if _, _, err := worst(ctx, loop.For(patterns.Loop, "bot"), readings); !errors.Is(err, context.Canceled) || read != 2 {
+		t.Errorf("after %d readings: %v", read, err)
+	}
+	if l, _, err := u.judging(ctx, new(aql.Loop), patterns, nil, "bot", u.text()); err == nil || l != nil {
+		t.Errorf("it is judged by %v, %v", l, err)
 	}
 }
 
