@@ -23,6 +23,7 @@ func TestEndsThatCannotBeEncoded(t *testing.T) {
 			return nil
 		}
 	}
+	x, word := strings.Repeat("x", 500), strings.Repeat("語", 166) // 500 and 498 bytes
 	message := func(text string) func(*execution.Run) *execution.Failure {
 		return func(run *execution.Run) *execution.Failure {
 			run.Progress(execution.Progress{Message: text})
@@ -36,8 +37,8 @@ func TestEndsThatCannotBeEncoded(t *testing.T) {
 	}{
 		"a percentage that is no number":   {percent(math.NaN()), execution.Completed, "going on"},
 		"an infinite percentage":           {percent(math.Inf(1)), execution.Completed, "going on"},
-		"a message cut between characters": {message(strings.Repeat("x", 600)), execution.Completed, strings.Repeat("x", 500)},
-		"a message cut within a character": {message(strings.Repeat("語", 200)), execution.Completed, strings.Repeat("語", 166)},
+		"a message cut between characters": {message(x + "x"), execution.Completed, x},
+		"a message cut within a character": {message(word + "語語"), execution.Completed, word},
 		"details that are no JSON": {func(*execution.Run) *execution.Failure {
 			return &execution.Failure{Code: "INTERNAL_ERROR", Message: "x", Details: json.RawMessage("{")}
 		}, execution.Failed, ""},
