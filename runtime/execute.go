@@ -30,6 +30,8 @@ type executing interface {
 	cancelAny(ctx context.Context, id, reason string) error
 	// fault returns why the process runs no executions; nil: it does.
 	fault() error
+	// unable returns what is due that this process cannot run; nil: nothing.
+	unable() error
 }
 
 // RunFunc calls a handler that takes a *Run. receivers are those that NewRegistry was given, or NewRegistryFor has

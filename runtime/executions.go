@@ -292,6 +292,8 @@ func (q *request) sent() []byte {
 
 func (e *executions) fault() error { return e.engine.Err() }
 
+func (e *executions) unable() error { return e.engine.Unable() }
+
 func (e *executions) count(ctx context.Context, b *Backlog) error {
 	l, err := e.engine.Load(ctx)
 	b.Due, b.Later, b.Running, b.Oldest = l.Due, l.Later, l.Running, l.Oldest

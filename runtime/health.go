@@ -8,7 +8,7 @@ import (
 
 // Check is what became of looking at one of the things that an adapter depends on.
 type Check struct {
-	Name string        // store, audit or worker
+	Name string        // store, audit, worker, or executions, without which the adapter is ready all the same
 	Err  error         // for the operator, not for clients; nil: it is as it should be
 	Took time.Duration // of the look
 }
@@ -20,8 +20,8 @@ const healthTimeout = time.Second
 const healthKey = "health"
 
 // Health looks at what the adapter depends on, as far as it has it: whether the state answers within a second, whether
-// the audit log keeps records, and whether this process runs executions (see Work). An adapter that has nothing of that
-// has no checks, and is healthy.
+// the audit log keeps records, whether this process runs executions (see Work), and whether executions are due that it
+// cannot run and that no other process takes. An adapter that has nothing of that has no checks, and is healthy.
 func (a *Adapter) Health(ctx context.Context) (checks []Check) {
 	look := func(name string, at func() error) {
 		began := time.Now()
@@ -48,6 +48,7 @@ func (a *Adapter) Health(ctx context.Context) (checks []Check) {
 	}
 	if a.executing != nil {
 		look("worker", a.executing.fault)
+		look("executions", a.executing.unable)
 	}
 	return checks
 }

@@ -69,14 +69,23 @@ var parts = []struct{ check, name, well, fails, none string }{
 		"The service has no executions.",
 	},
 	{
+		executionsCheck, "Executions", "This process can run what is due, or others take it.",
+		"Some are due that this process cannot run: for an hour or longer, of operations that it does not have, or written " +
+			"by a later version.",
+		"The service has no executions.",
+	},
+	{
 		policyCheck, "Policy file", "The policy in force is that of the file.",
 		"It has changed and cannot be read, or has mistakes. The policy before stays in force.",
 		"The adapter was started without one.",
 	},
 }
 
-// policyCheck is the name of the check without which an adapter is ready all the same. Whoever reads the file logs why.
-const policyCheck = "policy"
+// The names of the checks without which an adapter is ready all the same. Whoever reads the policy file logs why.
+const (
+	policyCheck     = "policy"
+	executionsCheck = "executions"
+)
 
 // showHealth is GET /health.
 func (c *console) showHealth(w http.ResponseWriter, r *http.Request, v *visit) {
@@ -99,11 +108,17 @@ func (c *console) healthPage(ctx context.Context) *healthPage {
 				if check.Took >= 100*time.Microsecond { // otherwise nothing was asked
 					shown.Millis = millis(check.Took)
 				}
-				if of.check != policyCheck {
+				switch of.check {
+				case policyCheck:
+				case executionsCheck:
+					c.checked.TellDegraded(ctx, c.o.Logger, check.Name, check.Err)
+				default:
 					c.checked.Tell(ctx, c.o.Logger, check.Name, check.Err)
 				}
 				if check.Err != nil && of.check == policyCheck {
 					shown.State, shown.Says = outcome{"not in force", "warn"}, of.fails+" The log of the adapter says why."
+				} else if check.Err != nil && of.check == executionsCheck {
+					shown.State, shown.Says = outcome{"left over", "warn"}, of.fails+" The log of the adapter says which."
 				} else if check.Err != nil {
 					body.Ready = false
 					shown.State, shown.Says = outcome{"fails", "bad"}, of.fails+" The log of the adapter says why."

@@ -117,6 +117,23 @@ func TestAPolicyWithMistakesIsToldOf(t *testing.T) {
 	}
 }
 
+// Executions that others have to take leave the process ready. Which they are is in the log.
+func TestExecutionsThatNobodyTakesAreToldOf(t *testing.T) {
+	var hooks *observe.Hooks
+	var log bytes.Buffer
+	h := well
+	h.Checks = append([]setup.Check{{Name: "executions", Err: errors.New("due for an hour or longer: reindex")}},
+		well.Checks...)
+	page := newSite(t, func(o *console.Options) {
+		withHealth(&hooks, h)(o)
+		o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	}).person("eve").get("/health").Body.String()
+	if !strings.Contains(page, "This process is ready for calls.") || !strings.Contains(page, "left over") ||
+		strings.Contains(page, "reindex") || !strings.Contains(log.String(), "reindex") {
+		t.Errorf("the page is\n%s\nthe log is\n%s", page, &log)
+	}
+}
+
 // Without an adapter to look at there is no page of health.
 func TestConsolesWithoutHealth(t *testing.T) {
 	b := newSite(t, nil).person("eve")

@@ -82,7 +82,7 @@ func (e *Engine) attempt(ctx context.Context, worker, key string, ended func()) 
 	id := lastOf(key)
 	r, err := e.read(ctx, id)
 	if errors.Is(err, errFormat) {
-		return elsewhere
+		return e.leave(key, "")
 	}
 	if err != nil {
 		e.warn(ctx, "executions: reading one failed", err)
@@ -106,7 +106,7 @@ func (e *Engine) attempt(ctx context.Context, worker, key string, ended func()) 
 	case r.Outside:
 		return settled
 	case e.operation(r).Do == nil:
-		return elsewhere
+		return e.leave(key, r.Operation)
 	case e.take(ctx, worker, r, ended):
 		return begun
 	}

@@ -160,6 +160,7 @@ type Engine struct {
 	active   map[string]bool // executions that this process is busy with
 	runs     map[string]*Run
 	orphans  map[string]time.Time // queued executions without record, and since when they are known
+	unable   map[string]unable    // what is due that this process cannot run, by its key in the queue
 	waiters  map[string]map[chan struct{}]bool
 	holding  map[string]int // jobs of the dispatcher that this process has
 	closing  bool
@@ -210,7 +211,7 @@ func New(o Options) (*Engine, error) {
 		begins: make(chan struct{}),
 		active: make(map[string]bool), runs: make(map[string]*Run),
 		orphans: make(map[string]time.Time), waiters: make(map[string]map[chan struct{}]bool),
-		holding: make(map[string]int),
+		holding: make(map[string]int), unable: make(map[string]unable),
 	}
 	return e, e.makeBoxes()
 }

@@ -75,7 +75,8 @@ type Record struct {
 	// ParamsAside says that the parameters are an entry of their own, and ResultAside is the name of that of the result.
 	ParamsAside bool   `json:"params_aside,omitempty"`
 	ResultAside string `json:"result_aside,omitempty"`
-	// Told has Progress, Reason, Failure, Waiting and Warnings, sealed, where there is a key: these are not in the store then.
+	// Told has Progress, Reason, Failure, Waiting and Warnings, sealed, where there is a key: these are not in the store
+	// then.
 	Told []byte `json:"told,omitempty"`
 
 	version store.Version

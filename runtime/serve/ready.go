@@ -57,6 +57,10 @@ func (h *readiness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer) // the client has gone
 }
 
+// executionsCheck is the name of the check of executions that this process cannot run. A process of an older version is
+// ready all the same while those of a newer one take its place.
+const executionsCheck = "executions"
+
 func (h *readiness) look(ctx context.Context) (answer status, ready bool) {
 	select {
 	case h.turn <- struct{}{}:
@@ -72,9 +76,12 @@ func (h *readiness) look(ctx context.Context) (answer status, ready bool) {
 	for _, check := range h.checks {
 		answer.Checks[check.Name] = checkStatus{check.Err == nil, check.Took.Milliseconds()}
 		switch {
-		case check.Name == policyCheck: // the policy before is in force, and whoever read the file has logged why
+		case check.Name == policyCheck, check.Name == executionsCheck:
 			if check.Err != nil && ready {
 				answer.Status = "degraded"
+			}
+			if check.Name == executionsCheck { // why the policy before is in force has logged who read the file
+				h.told.TellDegraded(ctx, h.log, check.Name, check.Err)
 			}
 			continue
 		case check.Err != nil:

@@ -152,12 +152,12 @@ func (r running) becomes(t *testing.T, status string, code int, failing string) 
 			time.Sleep(5 * time.Millisecond)
 			continue
 		}
-		for _, name := range []string{"store", "audit", "worker", "policy"} {
+		for _, name := range []string{"store", "audit", "worker", "executions", "policy"} {
 			if check, ok := answer.Checks[name]; !ok || check.OK != (name != failing) {
 				t.Errorf("%s: %s", name, body)
 			}
 		}
-		if response.StatusCode != code || len(answer.Checks) != 4 {
+		if response.StatusCode != code || len(answer.Checks) != 5 {
 			t.Errorf("%s: %s", response.Status, body)
 		}
 		return

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -56,6 +57,24 @@ func TestReadiness(t *testing.T) {
 		stopping.Store(true)
 		expect(503, `{"status":"stopping"}`)
 	})
+}
+
+// A process of an older version stays in rotation while a newer one takes its place: that executions are left to others
+// is told, and does not make it unready. The answer does not name them, since anybody may ask.
+func TestReadinessWithExecutionsForOthers(t *testing.T) {
+	var log bytes.Buffer
+	check := aql.Check{Name: "executions", Err: errors.New("due for an hour or longer: reindex")}
+	h := newReadiness(func(context.Context) []aql.Check { return []aql.Check{{Name: "store"}, check} },
+		slog.New(slog.NewTextHandler(&log, nil)), new(atomic.Bool))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	const want = `{"status":"degraded","checks":{"executions":{"ok":false,"ms":0},"store":{"ok":true,"ms":0}}}` + "\n"
+	if w.Code != http.StatusOK || w.Body.String() != want {
+		t.Errorf("%d %s, want %s", w.Code, w.Body, want)
+	}
+	if said := log.String(); !strings.Contains(said, "the adapter is degraded") || !strings.Contains(said, "reindex") {
+		t.Errorf("the log says %q", said)
+	}
 }
 
 // Who asks while the state answers nobody, whatever it was told, waits no longer than their client.

@@ -16,7 +16,7 @@ type Health struct {
 
 // Check is what became of looking at one of the things that an adapter depends on.
 type Check struct {
-	Name string        // store, audit, worker, or policy, without which it is ready all the same
+	Name string        // store, audit, worker; or executions or policy, without which it is ready all the same
 	Err  error         // for the log; nil: it is as it should be
 	Took time.Duration // of the look
 }
