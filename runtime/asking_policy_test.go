@@ -56,6 +56,14 @@ func TestThePolicySaysWhoAnswersQuestions(t *testing.T) {
 			[]policy.Rule{two}, `{"target":"test"}`, approve.Needs{}, "", []string{"why"}, 24 * time.Hour,
 			[]vote{{"ann", "", "", 0, nil}}, "ann", "",
 		},
+		"a rule that has people authenticate anew": {
+			[]policy.Rule{{
+				Name: "anew", Effect: policy.Confirm, Operations: []string{"build"}, Reauthenticate: true,
+				Approvers: new(policy.Approvers),
+			}}, `{"target":"live"}`,
+			approve.Needs{Factors: []approve.Factor{{Count: 1}}, Reauthenticate: true}, "anew", []string{"why"}, 24 * time.Hour,
+			[]vote{{"eve", "", "", time.Minute, approve.ErrNotAnew}, {"eve", "anew", "", 0, nil}}, "eve", "",
+		},
 		"a rule without approvers": {
 			[]policy.Rule{{Name: "any", Effect: policy.Confirm, Operations: []string{"build"}}}, `{"target":"live"}`,
 			approve.Needs{}, "", []string{"why"}, 24 * time.Hour, []vote{{"ann", "", "", 0, nil}}, "ann", "",
@@ -73,7 +81,7 @@ func TestThePolicySaysWhoAnswersQuestions(t *testing.T) {
 					time.Sleep(v.after)
 					_, err := s.inbox.Vote(t.Context(), item.ID, approve.Vote{
 						By: identity.Caller{Subject: v.who, Issuer: "test"}, Groups: []string{v.group}, Channel: "test",
-						Approve: true, Reason: v.reason, At: time.Now(),
+						Approve: true, Reason: v.reason, At: time.Now(), Authenticated: v.group == "anew",
 					})
 					if !errors.Is(err, v.want) {
 						t.Errorf("%+v: %v", v, err)

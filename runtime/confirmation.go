@@ -37,8 +37,9 @@ type Confirmation struct {
 	ClockSkew time.Duration
 	// Cooldown is how long after its token was issued a confirmation is not accepted yet, by danger level.
 	Cooldown map[gen.Danger]time.Duration
-	// ReauthenticateFrom is the danger level from which on Reauthenticate must approve of the caller who confirms; empty:
-	// it need not. Without Reauthenticate the caller is denied.
+	// ReauthenticateFrom is the danger level from which on who confirms authenticates anew; empty: that is not needed. For
+	// a token and for the user of a client Reauthenticate must approve of the caller, who is denied without it. In the
+	// inbox those who approve show anew who they are: see approve.Needs.
 	ReauthenticateFrom gen.Danger
 	// Reauthenticate authenticates a caller once more. An error denies the operation.
 	Reauthenticate func(ctx context.Context, caller Caller, operation string) error

@@ -573,6 +573,74 @@ func TestThePolicySaysWhoMustApprove(t *testing.T) {
 	}
 }
 
+// T-62, F61: where who confirms authenticates anew, each of those does who approve in the inbox. The caller is asked
+// nothing: what it does is no confirmation.
+func TestThePolicyHasApproversAuthenticateAnew(t *testing.T) {
+	by := func(rule policy.Rule) Options {
+		options := humanOnly()
+		rule.Name, rule.Effect, rule.Operations = "anew", policy.Confirm, []string{"delete_note"}
+		options.Policy = &policy.Policy{Rules: []policy.Rule{rule}}
+		return options
+	}
+	from := humanOnly()
+	from.Confirmation.ReauthenticateFrom = gen.Destructive
+	called := by(policy.Rule{Reauthenticate: true})
+	called.Confirmation.Reauthenticate = func(context.Context, Caller, string) error {
+		t.Error("the caller is asked")
+		return errors.New("no")
+	}
+	for name, tt := range map[string]struct {
+		options Options
+		people  []string
+	}{
+		"a rule": {by(policy.Rule{Reauthenticate: true}), []string{"eve"}},
+		"a rule with two approvers": {
+			by(policy.Rule{Reauthenticate: true, Approvers: &policy.Approvers{Count: 2}}), []string{"eve", "joe"},
+		},
+		"the danger level":            {from, []string{"eve"}},
+		"a callback about the caller": {called, []string{"eve"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, tt.options)
+			id := d.ask("ann", deleteN1)
+			for _, who := range tt.people {
+				if err := d.vote(who, id, true, "fine"); !errors.Is(err, approve.ErrNotAnew) {
+					t.Errorf("%s, logged in alone: %v", who, err)
+				}
+				if got := d.send("ann", deleteN1); got.Error.Details.ApprovalID != id || len(d.ran) > 0 {
+					t.Errorf("before %s has approved: %+v", who, got)
+				}
+				_, err := d.inbox.Vote(t.Context(), id, approve.Vote{
+					By: Caller{Subject: who, Issuer: "test"}, Channel: "test", Approve: true, Authenticated: true, At: d.now,
+				})
+				if err != nil {
+					t.Errorf("%s, authenticated anew: %v", who, err)
+				}
+			}
+			if got := d.send("ann", deleteN1); !got.Success || len(d.ran) != 1 {
+				t.Errorf("approved: %+v", got)
+			}
+			if got := d.send("ann", deleteN1); got.Error.Code != "CONFIRMATION_REQUIRED" || len(d.ran) != 1 {
+				t.Errorf("once more: %+v", got)
+			}
+		})
+	}
+}
+
+// Who denies authenticates as before: a denial does no harm.
+func TestDenialsNeedNoFreshAuthentication(t *testing.T) {
+	options := humanOnly()
+	options.Confirmation.ReauthenticateFrom = gen.Destructive
+	d := newDesk(t, options)
+	id := d.ask("ann", deleteN1)
+	if err := d.vote("eve", id, false, "not now"); err != nil {
+		t.Error(err)
+	}
+	if got := d.send("ann", deleteN1); got.Error.Code != "PERMISSION_DENIED" {
+		t.Errorf("denied: %+v", got)
+	}
+}
+
 // F61: an approval is good for the policy under which it was given, and a denial for every policy.
 func TestApprovalsAreForOnePolicy(t *testing.T) {
 	rule := func(change func(*policy.Rule)) *policy.Policy {
@@ -587,6 +655,7 @@ func TestApprovalsAreForOnePolicy(t *testing.T) {
 		"other people":   func(r *policy.Rule) { r.Approvers.Groups = []string{"ops"} },
 		"not oneself":    func(r *policy.Rule) { r.Approvers.NotRequester = true },
 		"with a reason":  func(r *policy.Rule) { r.Approvers.ReasonRequired = true },
+		"shown anew":     func(r *policy.Rule) { r.Reauthenticate = true },
 		"sooner":         func(r *policy.Rule) { r.Approvers.Within = time.Minute },
 		"with more care": func(r *policy.Rule) { r.Cooldown = time.Minute },
 		"another rule":   func(r *policy.Rule) { r.Name = "freeze" },

@@ -85,11 +85,14 @@ type Needs struct {
 	NotRequester bool `json:"not_requester,omitempty"`
 	// Reason requires a reason of each vote.
 	Reason bool `json:"reason,omitempty"`
+	// Reauthenticate requires of each approval that the person has shown anew who it is: see Vote.Authenticated.
+	Reauthenticate bool `json:"reauthenticate,omitempty"`
 }
 
 // equal reports whether two approvals have the same conditions, in the same order.
 func (n *Needs) equal(other *Needs) bool {
 	return n.NotRequester == other.NotRequester && n.Reason == other.Reason &&
+		n.Reauthenticate == other.Reauthenticate &&
 		slices.EqualFunc(n.Factors, other.Factors, func(one, two Factor) bool {
 			return one.Count == two.Count && slices.Equal(one.Groups, two.Groups)
 		})
@@ -109,6 +112,9 @@ type Vote struct {
 	Approve bool            `json:"approve"`
 	Reason  string          `json:"reason,omitempty"` // a denied agent is told it
 	Typed   string          `json:"-"`                // for an approval: see Typing
+	// Authenticated says that the person has shown who it is for this approval, such as by a passphrase, as the channel
+	// has verified. To be logged in is not enough.
+	Authenticated bool `json:"authenticated,omitempty"`
 	// Revision is the Revision of the item that the person has judged; empty: whatever it is.
 	Revision string    `json:"-"`
 	At       time.Time `json:"at"`
@@ -144,6 +150,7 @@ var (
 	ErrVoted       = errors.New("you have approved this item already; it needs somebody else as well")
 	ErrNoReason    = errors.New("this item needs a reason")
 	ErrMistyped    = errors.New("what you typed is not the value that approves this item")
+	ErrNotAnew     = errors.New("who approves this item shows anew who it is, and that was not done")
 	ErrLongReason  = errors.New("the reason is longer than 500 bytes")
 	ErrHeld        = errors.New("nobody denies what holds an agent: it stays until it is lifted or expires")
 	ErrNotApproved = errors.New("the item is not approved, or its approval was used up")
@@ -218,7 +225,7 @@ func (i *Item) Missing() []Factor {
 	for _, factor := range factors {
 		count := max(factor.Count, 1)
 		for _, vote := range i.Votes {
-			if vote.Approve && factor.counts(&vote) {
+			if vote.Approve && factor.counts(&vote) && (vote.Authenticated || !i.Needs.Reauthenticate) {
 				count--
 			}
 		}
@@ -255,7 +262,7 @@ func (i *Item) votedAt(v *Vote) time.Time {
 }
 
 // Refuses returns why a vote of this person does not count at this time, as one of the errors of this package;
-// nil: it counts, once Reason and Typed are as the item needs them, which are not looked at.
+// nil: it counts, once Reason, Typed and Authenticated are as the item needs them, which are not looked at.
 func (i *Item) Refuses(v Vote) error {
 	v.At = i.votedAt(&v)
 	switch i.StateAt(v.At) {
@@ -300,6 +307,8 @@ func (i *Item) Decide(v Vote) error {
 		return ErrLongReason
 	case i.Needs.Reason && v.Reason == "":
 		return ErrNoReason
+	case v.Approve && i.Needs.Reauthenticate && !v.Authenticated:
+		return ErrNotAnew
 	case v.Approve && !i.Typing.Accepts(v.Typed):
 		return ErrMistyped
 	}

@@ -52,11 +52,12 @@ func (c *console) againOf(r *http.Request, asks bool, v *visit, item string) aga
 }
 
 // asksAgain reports whether an approval of an item takes the passphrase once more. Browsers send a session to every
-// port of its host, so it is not enough for what does great harm, or lets an agent go on that is held.
+// port of its host, so it is not enough for what does great harm, lets an agent go on that is held, or has people
+// authenticate anew by the policy.
 func (c *console) asksAgain(item *approve.Item) bool {
 	level := item.Danger.Level()
 	switch {
-	case desk.Holds(item):
+	case desk.Holds(item), item.Needs.Reauthenticate:
 		return true
 	case item.Kind == approve.Continuation: // which is of no operation
 		level = 0

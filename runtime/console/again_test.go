@@ -36,6 +36,14 @@ func TestWhatTakesThePassphraseOnceMore(t *testing.T) {
 		"going on after a pause of a quota, met by what is dangerous": {
 			"", asks(approve.Continuation, gen.Dangerous), false,
 		},
+		"a destructive request, by the policy": {"", func(s *site) approve.Item {
+			return s.ask(func(q *approve.Question) { q.Danger, q.Needs.Reauthenticate = gen.Destructive, true })
+		}, true},
+		"a question of an execution, by the policy": {gen.Forbidden, func(s *site) approve.Item {
+			return s.ask(func(q *approve.Question) {
+				q.Kind, q.Danger, q.Needs.Reauthenticate = approve.Enquiry, gen.Safe, true
+			})
+		}, true},
 		"a block":                        {"", func(s *site) approve.Item { return s.hold(isBlocked) }, true},
 		"a pause":                        {"", func(s *site) approve.Item { return s.hold(paused) }, true},
 		"destructive, from there on":     {gen.Destructive, asks(approve.Confirmation, gen.Destructive), true},

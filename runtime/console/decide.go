@@ -67,6 +67,7 @@ func (c *console) vote(
 		}
 		if err == nil && c.asksAgain(&item) {
 			err = c.reauthenticate(r, v, passkey.Deed{Does: toApprove, Of: id, Revision: vote.Revision})
+			vote.Authenticated = err == nil
 		}
 		if err != nil {
 			return item, err
@@ -84,7 +85,7 @@ var statuses = map[error]int{
 	approve.ErrNoReason: http.StatusUnprocessableEntity, approve.ErrLongReason: http.StatusUnprocessableEntity,
 	approve.ErrMistyped: http.StatusUnprocessableEntity, approve.ErrTooEarly: http.StatusUnprocessableEntity,
 	approve.ErrHeld: http.StatusUnprocessableEntity, errNoPassphrase: http.StatusUnprocessableEntity,
-	errNotFresh: http.StatusForbidden, errSigned: http.StatusForbidden,
+	approve.ErrNotAnew: http.StatusForbidden, errNotFresh: http.StatusForbidden, errSigned: http.StatusForbidden,
 	passphrase.ErrWrong: http.StatusForbidden, passphrase.ErrTries: http.StatusTooManyRequests,
 }
 

@@ -40,7 +40,7 @@ func (d *Desk) approve(ctx context.Context, f Flags, id string) error {
 // decision is what a person decides at the terminal.
 type decision struct {
 	word, lets, where string
-	known             bool // only who has a passphrase may
+	known             bool // only who has a passphrase may, and types it
 }
 
 // decide shows an item on the terminal, and approves it if the person types a word.
@@ -50,6 +50,7 @@ func (d *Desk) decide(ctx context.Context, f Flags, item *approve.Item, of decis
 		return err
 	}
 	defer t.Close()
+	of.known = of.known || item.Needs.Reauthenticate
 	if err := d.logIn(ctx, t, of.known); err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (d *Desk) decide(ctx context.Context, f Flags, item *approve.Item, of decis
 			}
 		}
 	}
-	return d.vote(ctx, item.ID, true, f)
+	return d.vote(ctx, item.ID, f, approve.Vote{Approve: true, Authenticated: of.known})
 }
 
 // askToType asks for what decides an item: the value that it has people type, unless a flag has it, or a word.
@@ -106,11 +107,10 @@ func (d *Desk) explain(err error, item *approve.Item) error {
 	return err
 }
 
-// vote votes, records the vote, and says what has become of the item.
-func (d *Desk) vote(ctx context.Context, id string, approves bool, f Flags) error {
-	item, err := d.person.Vote(ctx, d.Inbox, d.Audit, id, approve.Vote{
-		Approve: approves, Reason: f.Reason, Typed: f.Type, At: d.now(),
-	})
+// vote votes with the texts of the flags, records the vote, and says what has become of the item.
+func (d *Desk) vote(ctx context.Context, id string, f Flags, v approve.Vote) error {
+	v.Reason, v.Typed, v.At = f.Reason, f.Type, d.now()
+	item, err := d.person.Vote(ctx, d.Inbox, d.Audit, id, v)
 	_, unrecorded := errors.AsType[*desk.UnrecordedError](err)
 	if err != nil && !unrecorded {
 		return d.explain(err, &item)

@@ -29,7 +29,7 @@ func (d *Desk) deny(ctx context.Context, f Flags, ids []string) error {
 	case len(ids) > 0 && selects:
 		return errNamedTwice
 	case len(ids) == 1:
-		return d.vote(ctx, ids[0], false, f)
+		return d.vote(ctx, ids[0], f, approve.Vote{})
 	case len(ids) > 1:
 		return d.denyNamed(ctx, f, ids)
 	case selects:
@@ -106,7 +106,7 @@ func (d *Desk) denyAll(ctx context.Context, f Flags, items []approve.Item) error
 	}
 	denied := 0
 	for i := range items {
-		switch err := d.vote(ctx, items[i].ID, false, f); {
+		switch err := d.vote(ctx, items[i].ID, f, approve.Vote{}); {
 		case err == nil:
 			denied++
 		case isRefused(err): // somebody was faster, or it has expired

@@ -243,8 +243,8 @@ func isRefused(err error) bool {
 	for _, refused := range []error{
 		approve.ErrUnknown, approve.ErrDecided, approve.ErrExpired, approve.ErrTooEarly, approve.ErrRequester,
 		approve.ErrNotApprover, approve.ErrVoted, approve.ErrNoReason, approve.ErrLongReason, approve.ErrMistyped,
-		approve.ErrHeld, approve.ErrNotKept, errNotTyped, errNothingToType, errHeld, errNotHeld, errNoPassphrase,
-		passphrase.ErrWrong, passphrase.ErrTries, passphrase.ErrLastAdmin, desk.ErrLooksOnly,
+		approve.ErrNotAnew, approve.ErrHeld, approve.ErrNotKept, errNotTyped, errNothingToType, errHeld, errNotHeld,
+		errNoPassphrase, passphrase.ErrWrong, passphrase.ErrTries, passphrase.ErrLastAdmin, desk.ErrLooksOnly,
 		desk.ErrNotAdmin, errNotGiven, errTypedTwice, errShort, errNothingWaits, errNotAllDenied, errNoCommon,
 		errNoExecution, errEnded, errNoWhy, errNoCaller,
 	} {

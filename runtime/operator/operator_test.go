@@ -153,6 +153,9 @@ func TestDecisions(t *testing.T) {
 		}, word: "approve", state: approve.Open, code: 2, says: "who asks cannot approve"},
 		"too early": {change: func(q *approve.Question) { q.Cooldown = time.Minute }, word: "approve",
 			state: approve.Open, code: 2, says: "wait until"},
+		"a passphrase is needed, and there is no state that could have it": {change: func(q *approve.Question) {
+			q.Needs.Reauthenticate = true
+		}, typed: "approve\n", word: "approve", state: approve.Open, code: 1, says: "there is no state here"},
 		"what an execution asks is approved": {
 			change: enquires, typed: "approve\n", word: "approve", state: approve.Approved, says: "The execution goes on",
 		},

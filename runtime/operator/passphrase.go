@@ -22,7 +22,10 @@ func (d *Desk) book() passphrase.Book { return passphrase.Book{Store: d.State, R
 
 // logIn asks for the passphrase of the person. Who has none is let in, unless one is required.
 func (d *Desk) logIn(ctx context.Context, t *dialog, required bool) error {
-	if d.State == nil && !required {
+	switch {
+	case d.State == nil && required:
+		return errNoState
+	case d.State == nil:
 		return nil
 	}
 	known, err := d.book().Version(ctx, d.Who)

@@ -244,6 +244,38 @@ func testPassphrase(t *testing.T) {
 	}
 }
 
+// What has people authenticate anew is approved by who types a passphrase. Who has none is told how to choose one, and
+// may still deny it.
+func TestApprovalsThatTakeAPassphrase(t *testing.T) {
+	synctest.Test(t, testApprovalsThatTakeAPassphrase)
+}
+
+func testApprovalsThatTakeAPassphrase(t *testing.T) {
+	h := newHolding(t, false)
+	anew := func(q *approve.Question) { q.Needs.Reauthenticate = true }
+	item := h.ask(t, anew)
+	h.types("approve")
+	if code := h.run(t, operator.Flags{}, "approve", item); code != 2 || h.state(t, item) != approve.Open ||
+		!strings.Contains(h.stderr.String(), "Choose one with: operator passphrase") {
+		t.Errorf("without a passphrase: code %d, %s", code, &h.stderr)
+	}
+	if code := h.run(t, operator.Flags{}, "deny", item); code != 0 || h.state(t, item) != approve.Denied {
+		t.Errorf("a denial without one: code %d, %s", code, &h.stderr)
+	}
+	h.types(passphrase, passphrase)
+	h.run(t, operator.Flags{}, "passphrase")
+	item = h.ask(t, func(q *approve.Question) { anew(q); q.Binding[0]++ })
+	h.types("a wrong one, I guess", "approve")
+	if code := h.run(t, operator.Flags{}, "approve", item); code != 2 || h.state(t, item) != approve.Open {
+		t.Errorf("with a wrong one: code %d, %s", code, &h.stderr)
+	}
+	h.types(passphrase, "approve")
+	if code := h.run(t, operator.Flags{}, "approve", item); code != 0 || h.state(t, item) != approve.Approved ||
+		!strings.Contains(h.terminal.String(), "1 person, authenticated anew") {
+		t.Errorf("with the right one: code %d, %s%s", code, &h.terminal.Buffer, &h.stderr)
+	}
+}
+
 // Who chooses a passphrase is told how short it may be before typing, and types one that is too short once only.
 func TestShortPassphrases(t *testing.T) {
 	h := newHolding(t, false)

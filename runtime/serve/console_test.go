@@ -125,6 +125,41 @@ func TestConsole(t *testing.T) {
 	}
 }
 
+// T-62: where a policy has people authenticate anew, a session alone approves nothing. Who types the passphrase once more
+// approves what then runs.
+func TestPoliciesHavePeopleAuthenticateAnew(t *testing.T) {
+	rules := filepath.Join(t.TempDir(), "policy.yaml")
+	const policy = "version: 1\nrules:\n" +
+		"  - {name: anew, effect: confirm, operations: [delete_note], reauthenticate: true}\n"
+	if err := os.WriteFile(rules, []byte(policy), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	options, _ := withConsole(t)
+	c := run(t, options, "-state", "test://", "-human-only", "-console", "127.0.0.1:0", "-policy", rules)
+	defer c.end(t)
+	at := consoleInLog.FindStringSubmatch(c.stderr.String())
+	if at == nil {
+		t.Fatalf("the log does not say where the console is:\n%s", c.stderr.String())
+	}
+	id, person := itemID.FindString(c.remove(t, "")), logIn(t, at[1])
+	page := get(t, person, at[1]+"items/"+id)
+	form := url.Values{"answer": {"approve"}, "csrf": {field(t, page, "csrf")}, "revision": {field(t, page, "revision")}}
+	if page := post(t, person, at[1]+"items/"+id, form); !strings.Contains(page, "This takes your passphrase once more") {
+		t.Errorf("a session alone is answered with\n%s", page)
+	}
+	if again := itemID.FindString(c.remove(t, "")); again != id {
+		t.Errorf("the request waits as %s, and did as %s", again, id)
+	}
+	form.Set("passphrase", "correct horse battery")
+	if page := post(t, person, at[1]+"items/"+id, form); !strings.Contains(page, "is approved") {
+		t.Errorf("the passphrase is answered with\n%s", page)
+	}
+	var ran struct{ Success bool }
+	if err := json.Unmarshal([]byte(c.remove(t, "")), &ran); err != nil || !ran.Success {
+		t.Errorf("%+v, %v", ran, err)
+	}
+}
+
 // jar keeps the cookies of a browser at one host.
 type jar map[string]*http.Cookie
 

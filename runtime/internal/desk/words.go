@@ -36,6 +36,9 @@ func Needs(n *approve.Needs) string {
 	if n.Reason {
 		text += ", with a reason"
 	}
+	if n.Reauthenticate {
+		text += ", authenticated anew"
+	}
 	return text
 }
 

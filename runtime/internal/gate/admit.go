@@ -133,7 +133,7 @@ func (a *admission) countAndConfirm(ctx context.Context) *Refusal {
 	var refusal *Refusal
 	switch {
 	case byInbox:
-		refusal = a.confirmByInbox(ctx, bounded, waits)
+		refusal = a.confirmByInbox(bounded, waits)
 	case a.named(), a.Operation.personal() && !a.asksUser():
 		refusal = &Refusal{Reason: NobodyToAsk, Rule: a.decision.Rule}
 	case tokenless:

@@ -162,6 +162,7 @@ func (q *Enquiry) heedPolicy(asked *approve.Question) *Refusal {
 	if len(decision.Approvers) > 0 && decision.Rule != nil {
 		addRule(asked, decision.Rule)
 	}
+	asked.Needs.Reauthenticate = decision.Reauthenticate
 	asked.Cooldown = decision.Cooldown
 	giveTime(asked)
 	return nil

@@ -178,6 +178,7 @@ func (a *admission) terms(w *waiting) approve.Question {
 	if within := addApprovers(&q, &a.decision, a.Operation.person); within > 0 {
 		q.Lifetime = within
 	}
+	q.Needs.Reauthenticate = a.reauthenticates()
 	giveTime(&q)
 	return q
 }
@@ -211,28 +212,18 @@ func addRule(q *approve.Question, rule *policy.Rule) {
 	}
 }
 
-// confirmByInbox admits the request if its item is approved, and uses that up. bounded is ctx with the time limit of
-// the store.
-func (a *admission) confirmByInbox(ctx, bounded context.Context, w *waiting) *Refusal {
+// confirmByInbox admits the request if its item is approved, and uses that up. Who has approved has authenticated anew
+// where that is demanded, since the item needs it. The caller confirms nothing here.
+func (a *admission) confirmByInbox(ctx context.Context, w *waiting) *Refusal {
 	if !w.approved(a.now) {
-		return a.ask(bounded, w, &Refusal{Reason: ConfirmationNeeded, Rule: a.decision.Rule})
+		return a.ask(ctx, w, &Refusal{Reason: ConfirmationNeeded, Rule: a.decision.Rule})
 	}
-	if a.reauthenticates() {
-		// This may take a person longer than the time limit of the store, and the approval may expire meanwhile.
-		if refusal := a.reauthenticate(ctx); refusal != nil {
-			return refusal
-		}
-		var cancel context.CancelFunc
-		bounded, cancel = a.gate.Bound(ctx)
-		defer cancel()
-		a.now = a.gate.clock.Now()
-	}
-	used, refusal := a.use(bounded, w)
+	used, refusal := a.use(ctx, w)
 	if refusal != nil {
 		return refusal
 	}
 	if !used {
-		return a.askAnew(bounded, w, a.binding(ConfirmationToken),
+		return a.askAnew(ctx, w, a.binding(ConfirmationToken),
 			&Refusal{Reason: ConfirmationNeeded, Rule: a.decision.Rule})
 	}
 	a.pass.Confirmed, a.confirmedByInbox = true, true
