@@ -9,7 +9,8 @@
 //
 //	aql-dongle operator list -state dongle.db
 //
-// and are told that something waits for them with -notify, on the desktop, by a push message or by a webhook.
+// or in a browser, with -console, and are told that something waits for them with -notify, on the desktop, by a push
+// message or by a webhook.
 //
 // An MCP client that runs a command before each tool use has the loop judge it, whether the agent reports it or not:
 //
@@ -20,6 +21,7 @@ package main
 
 import (
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/console"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/notify"
 	"github.com/aqltag/aqltag/runtime/notify/desktop"
@@ -41,6 +43,7 @@ func main() {
 		Description: "The execution safety loop for agents whose tools are those of other servers.",
 		Stores:      sqlite.Drivers(),
 		Operator:    operator.Command{},
+		Console:     console.Serve,
 		Notify:      notify.Teller{Drivers: []notify.Driver{desktop.Driver(), ntfy.Driver(), webhook.Driver()}},
 		Hook:        toolhook.Command{},
 		Adapter:     aql.Options{Loop: &aql.Loop{}, Available: aql.Available{Operations: operations}},

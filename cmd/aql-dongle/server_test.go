@@ -148,14 +148,13 @@ func TestServer(t *testing.T) {
 	d.refuses(bash("ls", "4"), "the start of agent 'claude'")
 }
 
-// The dongle says at once that it has no console and no telemetry.
+// The dongle says at once that it has no telemetry.
 func TestFlagsThatTheDongleRefuses(t *testing.T) {
 	d := newDongle(t, rules)
 	for _, tt := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{"-console", "127.0.0.1:0"}, "this service has no console"},
 		{[]string{"-metrics", "127.0.0.1:0"}, "this service has no telemetry"},
 		{[]string{"-otel"}, "this service has no telemetry"},
 	} {

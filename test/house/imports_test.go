@@ -184,8 +184,10 @@ var allowed = map[string][]string{
 	"conform/mcpclient": {"conform"},
 	"aqlvet":            {"internal/diag", "internal/scan", "model"},
 	"aqlvet/golangci":   {"aqlvet"},
-	"cmd/aql-dongle": {"runtime", "runtime/gen", "runtime/notify", "runtime/notify/desktop", "runtime/notify/ntfy",
-		"runtime/notify/webhook", "runtime/operator", "runtime/serve", "runtime/store/sqlite", "runtime/toolhook"},
+	"cmd/aql-dongle": {
+		"runtime", "runtime/console", "runtime/gen", "runtime/notify", "runtime/notify/desktop", "runtime/notify/ntfy",
+		"runtime/notify/webhook", "runtime/operator", "runtime/serve", "runtime/store/sqlite", "runtime/toolhook",
+	},
 	"cmd/aql-tag": {
 		"aqlvet", "conform", "conform/mcpclient", "internal/atomicfile", "internal/call", "internal/compat",
 		"internal/connect", "internal/diag", "internal/export",
