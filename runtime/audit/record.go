@@ -58,10 +58,12 @@ const (
 	ChallengeFailed   Event = "CHALLENGE_FAILED"
 	ChallengeExpired  Event = "CHALLENGE_EXPIRED"
 	AdminOverride     Event = "ADMIN_OVERRIDE"
-	// RoleGiven and LinkUsed are about people who decide (packages operator and console): one is given a role, which is
-	// allowed before it is done, and one logs in to a console by a link.
-	RoleGiven Event = "ROLE_GIVEN"
-	LinkUsed  Event = "LINK_USED"
+	// RoleGiven, SessionsEnded and LinkUsed are about people who decide (packages operator and console): one is given a
+	// role, or all sessions of one in consoles end, which are allowed before that is done, and one logs in to a console by
+	// a link.
+	RoleGiven     Event = "ROLE_GIVEN"
+	SessionsEnded Event = "SESSIONS_ENDED"
+	LinkUsed      Event = "LINK_USED"
 	// The execution safety loop: an agent was started, what it has reported was evaluated, it was blocked, and no longer
 	// is.
 	AgentStarted      Event = "AGENT_STARTED"

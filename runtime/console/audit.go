@@ -31,8 +31,8 @@ var recordEvents = []audit.Event{
 	audit.ConfirmationGranted, audit.ApprovalRequested, audit.ApprovalGranted, audit.ApprovalDenied, audit.ApprovalUsed,
 	audit.AgentStarted, audit.StepEvaluated, audit.AgentBlocked, audit.AgentUnblocked, audit.AgentEnded,
 	audit.ChallengeOpened, audit.ChallengeShown, audit.ChallengeVerified, audit.ChallengeFailed, audit.ChallengeExpired,
-	audit.AdminOverride, audit.RoleGiven, audit.LinkUsed, audit.PasskeyRegistered, audit.PasskeyRemoved,
-	audit.TokenIssued, audit.TokenValidated, audit.TokenRejected, audit.TokenRevoked,
+	audit.AdminOverride, audit.RoleGiven, audit.LinkUsed, audit.SessionsEnded, audit.PasskeyRegistered,
+	audit.PasskeyRemoved, audit.TokenIssued, audit.TokenValidated, audit.TokenRejected, audit.TokenRevoked,
 	audit.RefusalsCounted, audit.RecordsDropped, audit.FileClosed, audit.FileOpened,
 }
 

@@ -36,6 +36,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/checks"
 	"github.com/aqltag/aqltag/runtime/internal/invite"
+	"github.com/aqltag/aqltag/runtime/internal/logout"
 	"github.com/aqltag/aqltag/runtime/internal/loopback"
 	"github.com/aqltag/aqltag/runtime/internal/passkey"
 	"github.com/aqltag/aqltag/runtime/passphrase"
@@ -52,6 +53,8 @@ type console struct {
 	holds   *verify.Box
 	book    passphrase.Book
 	invites invite.Book
+	// eras say whose sessions were ended.
+	eras logout.Book
 	// passkeys are those of people, and what their browsers are asked to sign.
 	passkeys passkey.Book
 	pages    map[string]*template.Template
@@ -102,7 +105,7 @@ func newConsole(o Options) (*console, error) {
 	return &console{
 		o: o, inbox: inbox, holds: holds, overview: all, watch: &watch{overview: all},
 		book: passphrase.Book{Store: o.Store, Place: approve.Console}, pages: pages,
-		invites: invite.Book{Store: o.Store, Now: o.Now}, passkeys: passkey.Book{Store: o.Store, Now: o.Now},
+		invites: invite.Book{Store: o.Store, Now: o.Now}, eras: logout.Book{Store: o.Store}, passkeys: passkey.Book{Store: o.Store, Now: o.Now},
 		deriving: make(chan struct{}, 2), reading: make(chan struct{}, 1),
 		records: audit.Reader{Path: o.AuditFile, Key: o.AuditKey}, sections: newSectionEvents(),
 	}, nil

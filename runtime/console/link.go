@@ -78,6 +78,6 @@ func (c *console) noLink(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	c.refuse(w, r, http.StatusGone, "This link lets nobody in",
-		"It was used, its ten minutes are over, or its person has another passphrase or role by now. Log in with your "+
-			"passphrase, or have another link made.")
+		"It was used, its ten minutes are over, or its person has another passphrase or role by now, or was logged out. "+
+			"Log in with your passphrase, or have another link made.")
 }

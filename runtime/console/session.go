@@ -36,6 +36,7 @@ type session struct {
 	Role   identity.Role `json:"role,omitempty"`
 	Groups []string      `json:"groups,omitempty"`
 	At     time.Time     `json:"at,omitzero"`
+	Era    string        `json:"era,omitempty"` // of the person: in another one the session is over
 	Since  time.Time     `json:"since"`
 	Seen   time.Time     `json:"seen"`
 }
@@ -104,6 +105,10 @@ func csrfToken(secret string) string {
 func (c *console) begin(ctx context.Context, s session) (string, error) {
 	s.Since = c.now().UTC()
 	s.Seen = s.Since
+	var err error
+	if s.Era, err = c.eras.Era(ctx, s.Who); err != nil {
+		return "", err
+	}
 	secret := rand.Text()
 	if _, err := c.keep(ctx, sessionKey(secret), &s, 0); err != nil {
 		return "", fmt.Errorf("keeping a session: %w", err)
@@ -121,7 +126,7 @@ func (c *console) keep(ctx context.Context, key string, s *session, old store.Ve
 }
 
 // look returns who sends a request. It fails with errNoSession if nobody knows, or the person has another passphrase or
-// another role by now.
+// another role by now, or all its sessions were ended.
 func (c *console) look(r *http.Request) (*visit, error) {
 	cookie, err := r.Cookie(c.cookieName())
 	if err != nil {
@@ -137,6 +142,12 @@ func (c *console) look(r *http.Request) (*visit, error) {
 		return nil, errNoSession
 	}
 	v.version = entry.Version
+	switch era, err := c.eras.Era(r.Context(), v.Who); {
+	case err != nil:
+		return nil, err
+	case era != v.Era:
+		return nil, errNoSession
+	}
 	if v.Passphrase == 0 {
 		v.role = v.Role
 		if c.o.Login == nil || !v.role.Includes(identity.Viewer) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/approve"
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/internal/logout"
 )
 
 // The token of one session is none in another one, also of the same person.
@@ -72,10 +74,15 @@ func TestSessions(t *testing.T) {
 			s.store.Now = func() time.Time { return opened }
 			s.now = s.now.Add(31 * time.Minute)
 		}, false},
-		"after an hour with visits":    {func(s *site, b *browser) { s.visits(b, time.Hour) }, true},
-		"after nine hours with visits": {func(s *site, b *browser) { s.visits(b, 9*time.Hour) }, false},
-		"after another passphrase":     {func(s *site, _ *browser) { s.knows("eve", "another passphrase") }, false},
-		"after another's passphrase":   {func(s *site, _ *browser) { s.knows("bob", "another passphrase") }, true},
+		"after an hour with visits":            {func(s *site, b *browser) { s.visits(b, time.Hour) }, true},
+		"after nine hours with visits":         {func(s *site, b *browser) { s.visits(b, 9*time.Hour) }, false},
+		"after all of its sessions were ended": {func(s *site, _ *browser) { s.ends(identity.User("eve")) }, false},
+		"after those of others were ended": {func(s *site, _ *browser) {
+			s.ends(identity.User("bob"))
+			s.ends(identity.Caller{Subject: "eve", Issuer: "https://login.example"})
+		}, true},
+		"after another passphrase":   {func(s *site, _ *browser) { s.knows("eve", "another passphrase") }, false},
+		"after another's passphrase": {func(s *site, _ *browser) { s.knows("bob", "another passphrase") }, true},
 		"after logging out": {func(_ *site, b *browser) {
 			kept := b.cookies[cookie]
 			form := b.form(b.ask(nil).ID, "")
@@ -93,6 +100,44 @@ func TestSessions(t *testing.T) {
 				t.Errorf("the person is known: %t", known)
 			}
 		})
+	}
+}
+
+// ends ends all sessions of a person, as operator logout does.
+func (s *site) ends(who identity.Caller) {
+	s.t.Helper()
+	if err := (logout.Book{Store: s.store}).End(s.t.Context(), who); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// Who is logged out everywhere may log in again, in whatever way, but not by a link that was made before.
+func TestLoggingInAfterAllSessionsEnded(t *testing.T) {
+	s, e := away(t, identity.Admin)
+	link, eve, other, item := s.link("eve"), s.person("eve"), s.browser(), s.ask(nil)
+	other.comeBack("/login/other")
+	form := other.form(item.ID, "approve")
+	for _, who := range []identity.Caller{identity.User("eve"), e.person.Who} {
+		s.ends(who)
+	}
+	for name, b := range map[string]*browser{"with a passphrase": eve, "elsewhere": other} {
+		if answer := b.get("/"); answer.Code == http.StatusOK {
+			t.Errorf("who has logged in %s is still known", name)
+		}
+	}
+	if answer := other.post("/items/"+item.ID, form); answer.Code == http.StatusSeeOther ||
+		s.get(item.ID).State != approve.Open {
+		t.Errorf("a form of a session that has ended: %d, the item is %s", answer.Code, s.get(item.ID).State)
+	}
+	if answer := s.browser().post(link, nil); answer.Code != http.StatusGone {
+		t.Errorf("a link that was made before: %d", answer.Code)
+	}
+	if answer := s.browser().logIn("eve").get("/"); answer.Code != http.StatusOK {
+		t.Errorf("with the passphrase again: %d", answer.Code)
+	}
+	again := s.browser()
+	if again.comeBack("/login/other"); again.get("/").Code != http.StatusOK {
+		t.Error("elsewhere again: nobody is known")
 	}
 }
 

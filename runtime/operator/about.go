@@ -101,7 +101,7 @@ func (f *Flags) check(words []string) error {
 		{"after", f.After != "", []string{"executions"}},
 		{"event", f.Event != "", []string{"audit"}},
 		{"caller", f.Caller != "", []string{"audit", "quotas"}},
-		{"issuer", f.Issuer != "", []string{"quotas"}},
+		{"issuer", f.Issuer != "", []string{"quotas", "logout"}},
 		{"last", f.Last != 0 && f.Last != standardLast, []string{"audit"}},
 		{"follow", f.Follow, []string{"audit"}},
 	} {

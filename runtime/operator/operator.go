@@ -84,6 +84,7 @@ operator show-code ID    show the code that lets an agent go on which is held, o
 operator unblock ID      let it go on without the code, with a reason, after a question on the terminal
 operator passphrase      choose the passphrase that these ask for
 operator enrol [NAME]    have a person decide with the role of -role, and choose a passphrase; without NAME: yourself
+operator logout NAME     end all sessions of this person in the console; with -issuer those of who logs in elsewhere
 operator people          who decides here, and in which role
 operator link            show a link that logs you into the console, once; with -at where people reach it
 operator executions [ID] what runs in the background, the newest first; with -status only that; with an ID: one of them
@@ -107,6 +108,7 @@ operator watch           print what comes and what becomes of it, until interrup
 -last N                  audit tail: how many, 20 by default
 -event, -caller NAME     audit tail: only records of this event, or of what this caller did
 -caller, -issuer NAME    quotas: only callers of this name, for whom this issuer vouches, such as stdio
+-issuer URL              logout: who vouches for the person, such as the address of an OpenID provider
 -follow                  audit tail: also what is added, until interrupted
 `
 
@@ -149,7 +151,7 @@ func (f *Flags) Add(set *flag.FlagSet) {
 	set.StringVar(&f.Caller, "caller", "",
 		"operator audit tail, quotas: only records of what the caller of this `name` did, or what it has used")
 	set.StringVar(&f.Issuer, "issuer", "",
-		"operator quotas: only callers for whom the issuer of this `name` vouches, such as stdio")
+		"operator quotas, logout: only callers, or the person, for whom the issuer of this `name` vouches, such as stdio")
 	set.IntVar(&f.Last, "last", standardLast, "operator audit tail: how many, a number `n` up to 1000")
 	set.BoolVar(&f.Follow, "follow", false, "operator audit tail: also what is added, until interrupted")
 	set.BoolVar(&f.Full, "full", false, "operator show: all of the parameters, also of long ones")
@@ -218,6 +220,8 @@ func (Command) Run(ctx context.Context, d Desk, f Flags, words []string) int {
 		err = d.people(ctx, f)
 	case len(words) == 1 && words[0] == "link" && d.State != nil:
 		err = d.link(ctx, f)
+	case len(words) == 2 && words[0] == "logout" && d.State != nil:
+		err = d.logOut(ctx, f, words[1])
 	case words[0] == "enrol" && d.State != nil:
 		err = d.enrol(ctx, f, words[1:])
 	default:
@@ -246,7 +250,7 @@ func isRefused(err error) bool {
 		approve.ErrNotAnew, approve.ErrHeld, approve.ErrNotKept, errNotTyped, errNothingToType, errHeld, errNotHeld,
 		errNoPassphrase, passphrase.ErrWrong, passphrase.ErrTries, passphrase.ErrLastAdmin, desk.ErrLooksOnly,
 		desk.ErrNotAdmin, errNotGiven, errTypedTwice, errShort, errNothingWaits, errNotAllDenied, errNoCommon,
-		errNoExecution, errEnded, errNoWhy, errNoCaller,
+		errNoExecution, errEnded, errNoWhy, errNoCaller, errNotEnded, errNotKnown,
 	} {
 		if errors.Is(err, refused) {
 			return true
@@ -292,6 +296,10 @@ func misused(words []string) string {
 			return ""
 		case word == "executions":
 			return "executions takes one ID"
+		case word == "logout" && len(words) == 2:
+			return ""
+		case word == "logout":
+			return "logout takes the name of one person"
 		case known[2] == "ID..." || known[2] == "[NAME]" && len(words) <= 2 || known[2] == "ID" && len(words) == 2 ||
 			known[2] != "ID" && len(words) == 1:
 			return ""

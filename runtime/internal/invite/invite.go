@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/internal/logout"
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
@@ -36,7 +37,9 @@ type Link struct {
 	Who identity.Caller `json:"who"`
 	// Passphrase is the version of the person's passphrase, with another one of which it lets nobody in.
 	Passphrase store.Version `json:"passphrase"`
-	Expires    time.Time     `json:"expires"`
+	// Era is that of the person (package logout), in another one of which it lets nobody in.
+	Era     string    `json:"era,omitempty"`
+	Expires time.Time `json:"expires"`
 
 	key     string
 	version store.Version
@@ -50,7 +53,11 @@ func keyOf(secret string) string {
 // New makes a link for a person with a passphrase of a version, and returns what stands in its address. Nothing else
 // has that.
 func (b Book) New(ctx context.Context, who identity.Caller, passphrase store.Version) (secret string, err error) {
-	text, err := json.Marshal(Link{Who: who, Passphrase: passphrase, Expires: b.Now().Add(Lifetime).UTC()})
+	era, err := logout.Book{Store: b.Store}.Era(ctx, who)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(Link{Who: who, Passphrase: passphrase, Era: era, Expires: b.Now().Add(Lifetime).UTC()})
 	if err != nil {
 		return "", fmt.Errorf("encoding a link: %w", err)
 	}
@@ -70,6 +77,12 @@ func (b Book) Find(ctx context.Context, secret string) (Link, error) {
 	var link Link
 	if !found.Exists() || json.Unmarshal(found.Value, &link) != nil || link.Who.Anonymous() || link.Passphrase == 0 ||
 		!b.Now().Before(link.Expires) {
+		return Link{}, ErrOver
+	}
+	switch era, err := (logout.Book{Store: b.Store}).Era(ctx, link.Who); {
+	case err != nil:
+		return Link{}, err
+	case era != link.Era:
 		return Link{}, ErrOver
 	}
 	link.key, link.version = found.Key, found.Version
