@@ -63,6 +63,10 @@ type Options struct {
 // skew is how far the clock of the provider may be from that of the console.
 const skew = time.Minute
 
+// longestReading is how long the provider has to answer with its configuration, and afterFailure how long nobody asks
+// for it again when it has not.
+const longestReading, afterFailure = 10 * time.Second, 5 * time.Second
+
 // everybody is the group of whom the provider names.
 const everybody = "*"
 
@@ -72,6 +76,14 @@ type login struct {
 
 	mu       sync.Mutex
 	provider *oidc.Provider // nil: its configuration was not read yet
+	reading  *attempt       // the last one to read it; nil: there was none
+}
+
+// attempt is one call of the provider for its configuration, for which all wait who need it meanwhile.
+type attempt struct {
+	over chan struct{} // closed when it is
+	err  error         // before that nobody reads it
+	at   time.Time     // when it was over
 }
 
 // New returns the login. It fails if an option is missing or wrong.
@@ -115,20 +127,58 @@ type kept struct {
 	Began    time.Time `json:"began"`
 }
 
-// open returns the provider, whose configuration is read once, and a context for calls of it.
+// open returns the provider, whose configuration is read once, and a context for calls of it. Anybody can have it
+// called before it has answered: so there is one call at a time, and none for a moment after one that failed.
 func (l *login) open(ctx context.Context) (context.Context, *oidc.Provider, error) {
-	ctx = oidc.ClientContext(ctx, l.o.Client)
+	provider, a := l.read()
+	if provider == nil {
+		select {
+		case <-a.over:
+		case <-ctx.Done():
+			return nil, nil, fmt.Errorf("waiting for the configuration of the OpenID provider: %w", ctx.Err())
+		}
+		if a.err != nil {
+			return nil, nil, fmt.Errorf("reading the configuration of the OpenID provider: %w", a.err)
+		}
+		provider, _ = l.read()
+	}
+	return oidc.ClientContext(ctx, l.o.Client), provider, nil
+}
+
+// read returns the provider, or the attempt to read its configuration that counts now.
+func (l *login) read() (*oidc.Provider, *attempt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.provider == nil {
-		// The keys of the provider are read later, too, when this request is over.
-		provider, err := oidc.NewProvider(context.WithoutCancel(ctx), l.o.Issuer)
-		if err != nil {
-			return nil, nil, fmt.Errorf("reading the configuration of the OpenID provider: %w", err)
+	if l.provider != nil {
+		return l.provider, nil
+	}
+	if a := l.reading; a != nil {
+		select {
+		case <-a.over:
+			if since := l.o.Now().Sub(a.at); 0 <= since && since < afterFailure {
+				return nil, a
+			}
+		default:
+			return nil, a
 		}
+	}
+	l.reading = &attempt{over: make(chan struct{})}
+	go l.discover(l.reading)
+	return nil, l.reading
+}
+
+// discover makes an attempt. It goes on when the request is over that began it: others may wait for it.
+func (l *login) discover(a *attempt) {
+	ctx, cancel := context.WithTimeout(oidc.ClientContext(context.Background(), l.o.Client), longestReading)
+	defer cancel()
+	provider, err := oidc.NewProvider(ctx, l.o.Issuer)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a.err, a.at = err, l.o.Now()
+	if err == nil {
 		l.provider = provider
 	}
-	return ctx, l.provider, nil
+	close(a.over)
 }
 
 // client returns the console as a client of the provider.
