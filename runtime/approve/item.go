@@ -106,12 +106,14 @@ type Factor struct {
 
 // Vote is the decision of one person.
 type Vote struct {
-	By      identity.Caller `json:"by"`
-	Groups  []string        `json:"groups,omitempty"` // in which the person is, as the channel has verified
-	Channel string          `json:"channel"`          // where the person was asked, such as Terminal
-	Approve bool            `json:"approve"`
-	Reason  string          `json:"reason,omitempty"` // a denied agent is told it
-	Typed   string          `json:"-"`                // for an approval: see Typing
+	By identity.Caller `json:"by"`
+	// Name is for people to read beside By; empty: there is none. It identifies nobody.
+	Name    string   `json:"name,omitempty"`
+	Groups  []string `json:"groups,omitempty"` // in which the person is, as the channel has verified
+	Channel string   `json:"channel"`          // where the person was asked, such as Terminal
+	Approve bool     `json:"approve"`
+	Reason  string   `json:"reason,omitempty"` // a denied agent is told it
+	Typed   string   `json:"-"`                // for an approval: see Typing
 	// Authenticated says that the person has shown who it is for this approval, such as by a passphrase, as the channel
 	// has verified. To be logged in is not enough.
 	Authenticated bool `json:"authenticated,omitempty"`

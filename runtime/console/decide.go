@@ -14,7 +14,7 @@ import (
 
 // person returns who is logged in.
 func (c *console) person(r *http.Request, v *visit) (desk.Person, error) {
-	person := desk.Person{Who: v.Who, Role: v.role, Groups: v.Groups, Channel: approve.Console}
+	person := desk.Person{Who: v.Who, Name: v.Name, Role: v.role, Groups: v.Groups, Channel: approve.Console}
 	if c.o.Groups == nil || v.Passphrase == 0 {
 		return person, nil
 	}

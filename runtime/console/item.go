@@ -98,7 +98,7 @@ func (c *console) writeItem(
 	}
 	for _, one := range item.Votes {
 		body.Votes = append(body.Votes, vote{
-			Who: desk.Name(one.By), Did: did(&one), Reason: words.Printable(one.Reason), Approves: one.Approve,
+			Who: desk.Name(one.By) + desk.Called(one.Name), Did: did(&one), Reason: words.Printable(one.Reason), Approves: one.Approve,
 			Channel: words.Printable(one.Channel), At: momentOf(one.At, now),
 		})
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/console/setup"
 	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/internal/desk"
 )
 
 // The addresses of another way to log in.
@@ -129,7 +130,7 @@ func (c *console) comeBack(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s := session{Who: person.Who, Role: person.Role, Groups: person.Groups, At: person.At}
+	s := session{Who: person.Who, Name: desk.CleanName(person.Name), Role: person.Role, Groups: person.Groups, At: person.At}
 	if _, ok := c.letIn(w, r, s, "another login"); !ok {
 		return
 	}

@@ -60,6 +60,41 @@ func away(t *testing.T, role identity.Role, changes ...func(*console.Options)) (
 	return s, e
 }
 
+// The name of a person stands beside who it is, for whom it is shown to, and counts for nothing.
+func TestNamesFromElsewhere(t *testing.T) {
+	for name, tt := range map[string]struct{ name, shown string }{
+		"a name":                           {"Eve Example", "eve (https://login.example) “Eve Example”"},
+		"one word":                         {"eve", "eve (https://login.example) “eve”"},
+		"one that looks like an identity":  {"root (stdio)", "eve (https://login.example) “root (stdio)”"},
+		"one with marks of quotation":      {"a” root", `eve (https://login.example) “a\u201d root”`},
+		"one with what cannot be seen":     {"E\u202eve\x1b[2J\u200b", "eve (https://login.example) “Eve[2J”"},
+		"a long one":                       {strings.Repeat("é", 101), "“" + strings.Repeat("é", 100) + "…”"},
+		"nothing that can be seen":         {"\u200b \u202e", "eve (https://login.example)<"},
+		"none":                             {"", "eve (https://login.example)<"},
+		"what a page would take for a tag": {"<b>eve</b>", "“&lt;b&gt;eve&lt;/b&gt;”"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, e := away(t, identity.Admin)
+			e.person.Name = tt.name
+			item := s.ask(func(q *approve.Question) {
+				q.Caller, q.Needs.NotRequester = identity.Caller{Subject: "root", Issuer: "stdio"}, true
+				q.Needs.Factors = []approve.Factor{{Count: 2}}
+			})
+			b := s.browser()
+			b.comeBack("/login/other")
+			if answer := b.post("/items/"+item.ID, b.form(item.ID, "approve")); answer.Code != http.StatusSeeOther {
+				t.Fatalf("%d %s", answer.Code, answer.Body)
+			}
+			if page := b.get("/items/" + item.ID).Body.String(); !strings.Contains(page, tt.shown) {
+				t.Errorf("the page has no %s: %s", tt.shown, page)
+			}
+			if votes := s.get(item.ID).Votes; len(votes) != 1 || votes[0].By.Key() != e.person.Who.Key() {
+				t.Errorf("the votes are %+v", votes)
+			}
+		})
+	}
+}
+
 // comeBack has a browser log in elsewhere, and returns the answer when it comes back.
 func (b *browser) comeBack(begin string) *httptest.ResponseRecorder {
 	b.t.Helper()

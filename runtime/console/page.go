@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/internal/desk"
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
@@ -58,7 +59,7 @@ func parsePages() (map[string]*template.Template, error) {
 func (c *console) write(w http.ResponseWriter, r *http.Request, status int, name, title string, v *visit, body any) {
 	p := page{Title: title, Name: c.o.Name, Path: c.o.Path, Sections: c.links(name), Body: body}
 	if v != nil {
-		p.Who, p.CSRF = v.Who.Subject, v.csrf
+		p.Who, p.CSRF = v.Who.Subject+desk.Called(v.Name), v.csrf
 		if v.role != identity.Admin {
 			p.Role = string(v.role)
 		}

@@ -32,7 +32,8 @@ const (
 type session struct {
 	Who        identity.Caller `json:"who"`
 	Passphrase store.Version   `json:"passphrase"` // with which the person has logged in; zero: with Options.Login
-	// Role, Groups and At are those of setup.Person. Who has a passphrase has them elsewhere.
+	// Name, Role, Groups and At are those of setup.Person. Who has a passphrase has them elsewhere.
+	Name   string        `json:"name,omitempty"`
 	Role   identity.Role `json:"role,omitempty"`
 	Groups []string      `json:"groups,omitempty"`
 	At     time.Time     `json:"at,omitzero"`

@@ -160,7 +160,7 @@ func (d *Desk) writeItem(w io.Writer, item *approve.Item) error {
 		if !vote.Approve {
 			did = "denied"
 		}
-		text := fmt.Sprintf("%s %s at %s", desk.Name(vote.By), did, d.clock(vote.At))
+		text := fmt.Sprintf("%s%s %s at %s", desk.Name(vote.By), desk.Called(vote.Name), did, d.clock(vote.At))
 		if vote.Reason != "" {
 			text += ": " + words.Printable(vote.Reason)
 		}

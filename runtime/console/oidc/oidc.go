@@ -285,7 +285,7 @@ func (l *login) person(token *oidc.IDToken, k *kept) (setup.Person, error) {
 	case token.Subject == "":
 		return setup.Person{}, refused(beginAgain, errors.New("the token names nobody"))
 	}
-	person := setup.Person{Who: identity.Caller{Subject: token.Subject, Issuer: token.Issuer}}
+	person := setup.Person{Who: identity.Caller{Subject: token.Subject, Issuer: token.Issuer}, Name: name(all)}
 	if person.Groups, err = groups(all[l.o.Groups]); err != nil {
 		return setup.Person{}, refused("The provider says in a way that is not understood in which groups you are.", err)
 	}
@@ -327,6 +327,17 @@ func (l *login) role(groups []string) identity.Role {
 		}
 	}
 	return greatest
+}
+
+// name returns how the claims name a person for others to read (OpenID Connect Core 1.0 §5.1); empty: they do not.
+func name(claims map[string]json.RawMessage) string {
+	for _, claim := range []string{"preferred_username", "name"} {
+		var text string
+		if json.Unmarshal(claims[claim], &text) == nil && text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // groups returns the groups of a claim, which is a list of texts or one; nil: there is no such claim.

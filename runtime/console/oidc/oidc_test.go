@@ -5,6 +5,7 @@ import (
 	"crypto/rsa"
 	"encoding/base64"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -134,6 +135,28 @@ func TestTokens(t *testing.T) {
 				t.Errorf("%+v, %v", person, err)
 			}
 		})
+	}
+}
+
+// People are called as the provider calls them, and known by what it identifies them with.
+func TestNamesOfPeople(t *testing.T) {
+	for name, tt := range map[string]struct {
+		claims map[string]any
+		want   string
+	}{
+		"a user name and a name": {map[string]any{"preferred_username": "eve", "name": "Eve Example"}, "eve"},
+		"a name":                 {map[string]any{"name": "Eve Example"}, "Eve Example"},
+		"an empty user name":     {map[string]any{"preferred_username": "", "name": "Eve Example"}, "Eve Example"},
+		"a number":               {map[string]any{"preferred_username": 7}, ""},
+		"none":                   {nil, ""},
+	} {
+		w := newWorld(t)
+		maps.Copy(w.claims, tt.claims)
+		fields, kept := w.visit(t, false)
+		person, err := w.Finish(t.Context(), back, fields, kept)
+		if err != nil || person.Name != tt.want || person.Who.Subject != "248289761001" {
+			t.Errorf("%s: %+v, %v, want %q", name, person, err, tt.want)
+		}
 	}
 }
 

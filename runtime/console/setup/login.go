@@ -25,7 +25,10 @@ type Login interface {
 // Person is somebody who has logged in.
 type Person struct {
 	// Who is the person. The issuer is not that of Owner and User in package identity.
-	Who    identity.Caller
+	Who identity.Caller
+	// Name is for people to read, who know nobody by a number; empty: there is none. It is shown beside Who, without what
+	// cannot be seen in it, and clipped. It identifies nobody, and gives no rights.
+	Name   string
 	Role   identity.Role
 	Groups []string // which some items need
 	// At is when the person has shown who it is; zero: that is not known, and it is asked to once more before it approves

@@ -21,6 +21,7 @@ var (
 // these methods, which hold it to its role.
 type Person struct {
 	Who     identity.Caller
+	Name    string // for people to read beside Who: see approve.Vote
 	Role    identity.Role
 	Groups  []string
 	Channel string // where the person is, such as approve.Terminal
@@ -56,7 +57,7 @@ func stricter(item *approve.Item) *approve.Item {
 func (p *Person) Vote(
 	ctx context.Context, in approve.Inbox, log *audit.Log, id string, v approve.Vote,
 ) (approve.Item, error) {
-	v.By, v.Groups, v.Channel = p.Who, p.Groups, p.Channel
+	v.By, v.Name, v.Groups, v.Channel = p.Who, p.Name, p.Groups, p.Channel
 	if !p.Role.Includes(identity.Admin) { // who has asked, and what kind it is, stays as it is
 		item, err := in.Get(ctx, id)
 		if err == nil {

@@ -20,6 +20,33 @@ func Name(c identity.Caller) string {
 	return words.Printable(c.Subject) + " (" + words.Printable(c.Issuer) + ")"
 }
 
+// longestName is how much of a person's name is shown, in characters.
+const longestName = 100
+
+// CleanName returns the name of a person without characters that mislead, clipped.
+func CleanName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if words.Misleads(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(name, ""))
+	return words.Clip(strings.TrimSpace(name), longestName)
+}
+
+// Called returns the name of a person for people to read, behind what identifies the person; empty: there is none. It
+// stands between quotation marks, so that no name looks like another identity.
+func Called(name string) string {
+	if name == "" {
+		return ""
+	}
+	quoted := words.Quote(name, longestName, '"')
+	if !strings.HasPrefix(quoted, "“") {
+		quoted = "“" + quoted + "”"
+	}
+	return " " + quoted
+}
+
 // Missing says who must approve still; empty: nobody.
 func Missing(item *approve.Item) string { return people(item.Missing()) }
 
