@@ -116,7 +116,7 @@ type listed struct {
 	in *replica
 }
 
-// places returns the calls before a spot, the latest first.
+// before returns the calls before a spot, the latest first.
 func (d *doings) before(before *spot) []listed {
 	var all []listed
 	for i := range d.replicas {
@@ -184,8 +184,7 @@ func outcomeOf(call *calls.Call) outcome {
 // that.
 func millis(d time.Duration) string {
 	ms := max(float64(d)/float64(time.Millisecond), 0.1)
-	switch {
-	case ms < 10:
+	if ms < 10 {
 		return strconv.FormatFloat(ms, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(ms, 'f', 0, 64)

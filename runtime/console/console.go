@@ -13,9 +13,10 @@
 //
 //	serve.Main(registry, serve.Options{Name: "todo", Console: console.Serve, …})
 //
-// People log in with the passphrase that they have chosen at a terminal (package operator), or with a link from there
-// that is good once. Sessions are in the store,
-// as digests, so that a person who has logged in at one replica is known to all. Every page works without script.
+// People log in with the passphrase that they have chosen at a terminal (package operator), with a link from there that
+// is good once, with a passkey (package console/webauthn), or with an OpenID provider (package console/oidc). Sessions
+// are in the store, as digests, so that a person who has logged in at one replica is known to all. Every page works
+// without script, but for passkeys.
 //
 // Serve it on a listener of its own: what clients of the adapter reach must not be the console as well.
 package console
@@ -105,7 +106,8 @@ func newConsole(o Options) (*console, error) {
 	return &console{
 		o: o, inbox: inbox, holds: holds, overview: all, watch: &watch{overview: all},
 		book: passphrase.Book{Store: o.Store, Place: approve.Console}, pages: pages,
-		invites: invite.Book{Store: o.Store, Now: o.Now}, eras: logout.Book{Store: o.Store}, passkeys: passkey.Book{Store: o.Store, Now: o.Now},
+		invites: invite.Book{Store: o.Store, Now: o.Now}, eras: logout.Book{Store: o.Store},
+		passkeys: passkey.Book{Store: o.Store, Now: o.Now},
 		deriving: make(chan struct{}, 2), reading: make(chan struct{}, 1),
 		records: audit.Reader{Path: o.AuditFile, Key: o.AuditKey}, sections: newSectionEvents(),
 	}, nil

@@ -76,17 +76,45 @@ func (c *console) vote(
 	return person.Vote(r.Context(), inbox, c.o.Audit, id, vote)
 }
 
+// known is an error that people are told, and the status of its answer.
+type known struct {
+	err    error
+	status int
+}
+
+// knownError returns the first of the errors that people are told which an error is; false: they are told of none.
+func knownError(err error, lists ...[]known) (known, bool) {
+	for _, all := range lists {
+		for _, one := range all {
+			if errors.Is(err, one.err) {
+				return one, true
+			}
+		}
+	}
+	return known{}, false
+}
+
 // statuses are those of the answers to votes that do not count.
-var statuses = map[error]int{
-	approve.ErrDecided: http.StatusConflict, approve.ErrChanged: http.StatusConflict,
-	approve.ErrExpired: http.StatusConflict, approve.ErrVoted: http.StatusConflict,
-	approve.ErrRequester: http.StatusForbidden, approve.ErrNotApprover: http.StatusForbidden,
-	desk.ErrLooksOnly: http.StatusForbidden, desk.ErrNotAdmin: http.StatusForbidden,
-	approve.ErrNoReason: http.StatusUnprocessableEntity, approve.ErrLongReason: http.StatusUnprocessableEntity,
-	approve.ErrMistyped: http.StatusUnprocessableEntity, approve.ErrTooEarly: http.StatusUnprocessableEntity,
-	approve.ErrHeld: http.StatusUnprocessableEntity, errNoPassphrase: http.StatusUnprocessableEntity,
-	approve.ErrNotAnew: http.StatusForbidden, errNotFresh: http.StatusForbidden, errSigned: http.StatusForbidden,
-	passphrase.ErrWrong: http.StatusForbidden, passphrase.ErrTries: http.StatusTooManyRequests,
+var statuses = []known{
+	{approve.ErrDecided, http.StatusConflict},
+	{approve.ErrChanged, http.StatusConflict},
+	{approve.ErrExpired, http.StatusConflict},
+	{approve.ErrVoted, http.StatusConflict},
+	{approve.ErrRequester, http.StatusForbidden},
+	{approve.ErrNotApprover, http.StatusForbidden},
+	{desk.ErrLooksOnly, http.StatusForbidden},
+	{desk.ErrNotAdmin, http.StatusForbidden},
+	{approve.ErrNoReason, http.StatusUnprocessableEntity},
+	{approve.ErrLongReason, http.StatusUnprocessableEntity},
+	{approve.ErrMistyped, http.StatusUnprocessableEntity},
+	{approve.ErrTooEarly, http.StatusUnprocessableEntity},
+	{approve.ErrHeld, http.StatusUnprocessableEntity},
+	{errNoPassphrase, http.StatusUnprocessableEntity},
+	{approve.ErrNotAnew, http.StatusForbidden},
+	{errNotFresh, http.StatusForbidden},
+	{errSigned, http.StatusForbidden},
+	{passphrase.ErrWrong, http.StatusForbidden},
+	{passphrase.ErrTries, http.StatusTooManyRequests},
 }
 
 // notDecided shows an item as it is by now, and says why a vote about it, or the wish to see its code, does not count.
@@ -101,27 +129,25 @@ func (c *console) notDecided(w http.ResponseWriter, r *http.Request, v *visit, i
 		c.showGone(w, r, v)
 		return
 	}
-	for known, status := range statuses {
-		if !errors.Is(err, known) {
-			continue
-		}
-		if status == http.StatusTooManyRequests {
-			w.Header().Set("Retry-After", triesEvery)
-		}
-		item, failure := c.item(r.Context(), id)
-		switch {
-		case errors.Is(failure, approve.ErrUnknown):
-			c.showGone(w, r, v)
-		case failure != nil:
-			c.fail(w, r, failure)
-		default:
-			filled.Error = "Nothing was done. " + sentence(known)
-			if errors.Is(err, approve.ErrDecided) || errors.Is(err, approve.ErrChanged) {
-				filled.Error = "Somebody was faster, and your answer does not count. " + sentence(known)
-			}
-			c.writeItem(w, r, status, v, &item, filled)
-		}
+	of, ok := knownError(err, statuses)
+	if !ok {
+		c.fail(w, r, err)
 		return
 	}
-	c.fail(w, r, err)
+	if of.status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", triesEvery)
+	}
+	item, failure := c.item(r.Context(), id)
+	switch {
+	case errors.Is(failure, approve.ErrUnknown):
+		c.showGone(w, r, v)
+	case failure != nil:
+		c.fail(w, r, failure)
+	default:
+		filled.Error = "Nothing was done. " + sentence(of.err)
+		if errors.Is(of.err, approve.ErrDecided) || errors.Is(of.err, approve.ErrChanged) {
+			filled.Error = "Somebody was faster, and your answer does not count. " + sentence(of.err)
+		}
+		c.writeItem(w, r, of.status, v, &item, filled)
+	}
 }

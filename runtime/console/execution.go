@@ -203,12 +203,16 @@ var (
 )
 
 // cancelStatuses are those of the answers to forms that do not count.
-var cancelStatuses = map[error]int{
-	desk.ErrLooksOnly: http.StatusForbidden,
-	errEnded:          http.StatusConflict, errMoved: http.StatusConflict,
-	approve.ErrLongReason: http.StatusUnprocessableEntity, errNoPassphrase: http.StatusUnprocessableEntity,
-	errNotFresh: http.StatusForbidden, errSigned: http.StatusForbidden, passphrase.ErrWrong: http.StatusForbidden,
-	passphrase.ErrTries: http.StatusTooManyRequests,
+var cancelStatuses = []known{
+	{desk.ErrLooksOnly, http.StatusForbidden},
+	{errEnded, http.StatusConflict},
+	{errMoved, http.StatusConflict},
+	{approve.ErrLongReason, http.StatusUnprocessableEntity},
+	{errNoPassphrase, http.StatusUnprocessableEntity},
+	{errNotFresh, http.StatusForbidden},
+	{errSigned, http.StatusForbidden},
+	{passphrase.ErrWrong, http.StatusForbidden},
+	{passphrase.ErrTries, http.StatusTooManyRequests},
 }
 
 // longestCancelReason bounds the reason of a person, in bytes, as that of a vote is.
@@ -256,9 +260,6 @@ func (c *console) recordCancel(r *http.Request, v *visit, of *aql.Overseen, reas
 	if err != nil {
 		return fmt.Errorf("encoding a record: %w", err)
 	}
-	if c.o.Audit == nil {
-		return nil
-	}
 	err = c.o.Audit.Write(r.Context(), audit.Record{
 		Time: c.now(), Event: audit.OperationAllowed, Adapter: c.o.Name, Operation: gen.CancelExecution,
 		DangerLevel: max(of.Danger.Level(), 0), Outcome: audit.Allowed, Reason: reason, Rule: "console", Agent: of.Agent,
@@ -281,20 +282,18 @@ func (c *console) notCancelled(
 		})
 		return
 	}
-	for known, status := range cancelStatuses {
-		if of == nil || !errors.Is(err, known) {
-			continue
-		}
-		if status == http.StatusTooManyRequests {
-			w.Header().Set("Retry-After", triesEvery)
-		}
-		if now, failed := c.o.Executions.Execution(r.Context(), of.ID); failed == nil {
-			of = &now
-		}
-		before.Error = "Nothing was done. " + sentence(known)
-		c.writeExecution(w, r, status, v, of, before)
+	why, ok := knownError(err, cancelStatuses)
+	if of == nil || !ok {
+		c.o.Logger.ErrorContext(r.Context(), "the console cannot show or end an execution", slog.Any("error", err))
+		c.fail(w, r, err)
 		return
 	}
-	c.o.Logger.ErrorContext(r.Context(), "the console cannot show or end an execution", slog.Any("error", err))
-	c.fail(w, r, err)
+	if why.status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", triesEvery)
+	}
+	if now, failed := c.o.Executions.Execution(r.Context(), of.ID); failed == nil {
+		of = &now
+	}
+	before.Error = "Nothing was done. " + sentence(why.err)
+	c.writeExecution(w, r, why.status, v, of, before)
 }

@@ -98,8 +98,8 @@ func (c *console) writeItem(
 	}
 	for _, one := range item.Votes {
 		body.Votes = append(body.Votes, vote{
-			Who: desk.Name(one.By) + desk.Called(one.Name), Did: did(&one), Reason: words.Printable(one.Reason), Approves: one.Approve,
-			Channel: words.Printable(one.Channel), At: momentOf(one.At, now),
+			Who: desk.Name(one.By) + desk.Called(one.Name), Did: did(&one), Reason: words.Printable(one.Reason),
+			Approves: one.Approve, Channel: words.Printable(one.Channel), At: momentOf(one.At, now),
 		})
 	}
 	if item.StateAt(now) == approve.Open && len(item.Votes) > 0 {

@@ -130,7 +130,9 @@ func (c *console) comeBack(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s := session{Who: person.Who, Name: desk.CleanName(person.Name), Role: person.Role, Groups: person.Groups, At: person.At}
+	s := session{
+		Who: person.Who, Name: desk.CleanName(person.Name), Role: person.Role, Groups: person.Groups, At: person.At,
+	}
 	if _, ok := c.letIn(w, r, s, "another login"); !ok {
 		return
 	}

@@ -85,7 +85,7 @@ func (c *console) writePasskeys(w http.ResponseWriter, r *http.Request, status i
 
 // notPasskeys shows the passkeys, and why nothing has changed.
 func (c *console) notPasskeys(w http.ResponseWriter, r *http.Request, v *visit, err error) {
-	of, ok := knownError(err)
+	of, ok := knownError(err, statuses, passkeyStatuses)
 	if !ok {
 		c.fail(w, r, err)
 		return

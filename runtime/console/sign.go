@@ -96,7 +96,7 @@ func (c *console) writeChallenge(w http.ResponseWriter, r *http.Request, options
 	status, body := http.StatusOK, challenged{Options: options}
 	if err != nil {
 		status, body = http.StatusServiceUnavailable, challenged{Error: "The console cannot answer. Its log says why."}
-		switch known, ok := knownError(err); {
+		switch known, ok := knownError(err, statuses, passkeyStatuses); {
 		case ok:
 			status, body.Error = known.status, sentence(known.err)
 		default:
@@ -113,30 +113,16 @@ func (c *console) writeChallenge(w http.ResponseWriter, r *http.Request, options
 	_, _ = w.Write(text) // the browser is gone
 }
 
-// known is an error that people are told, and the status of its answer.
-type known struct {
-	err    error
-	status int
-}
-
-// knownError returns the error that people are told; false: they are told of none.
-func knownError(err error) (known, bool) {
-	for _, all := range []map[error]int{statuses, passkeyStatuses} {
-		for of, status := range all {
-			if errors.Is(err, of) {
-				return known{of, status}, true
-			}
-		}
-	}
-	return known{}, false
-}
-
 // passkeyStatuses are those of answers about passkeys.
-var passkeyStatuses = map[error]int{
-	passkey.ErrMany: http.StatusTooManyRequests, passkey.ErrMost: http.StatusConflict,
-	passkey.ErrKnown: http.StatusConflict, passkey.ErrUnknown: http.StatusNotFound,
-	errElsewhereOnly: http.StatusForbidden, errNoSite: http.StatusForbidden, errNoDeed: http.StatusBadRequest,
-	errPasskeyName: http.StatusUnprocessableEntity,
+var passkeyStatuses = []known{
+	{passkey.ErrMany, http.StatusTooManyRequests},
+	{passkey.ErrMost, http.StatusConflict},
+	{passkey.ErrKnown, http.StatusConflict},
+	{passkey.ErrUnknown, http.StatusNotFound},
+	{errElsewhereOnly, http.StatusForbidden},
+	{errNoSite, http.StatusForbidden},
+	{errNoDeed, http.StatusBadRequest},
+	{errPasskeyName, http.StatusUnprocessableEntity},
 }
 
 var (

@@ -125,8 +125,8 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// T-62: where a policy has people authenticate anew, a session alone approves nothing. Who types the passphrase once more
-// approves what then runs.
+// T-62: where a policy has people authenticate anew, a session alone approves nothing. Who types the passphrase once
+// more approves what then runs.
 func TestPoliciesHavePeopleAuthenticateAnew(t *testing.T) {
 	rules := filepath.Join(t.TempDir(), "policy.yaml")
 	const policy = "version: 1\nrules:\n" +

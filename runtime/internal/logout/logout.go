@@ -14,8 +14,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// prefix begins the keys of eras in the store. A digest of the person follows. An entry stays: without it, sessions that
-// were ended would go on.
+// prefix begins the keys of eras in the store. A digest of the person follows. An entry stays: without it, sessions
+// that were ended would go on.
 const prefix = "console/era/"
 
 // Book has the eras of people in the store of their sessions. Errors of the store are those of its methods.
