@@ -89,7 +89,7 @@ type stream struct {
 func (s *stream) run() error {
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
-	if err := s.send(": hello\n\n"); err != nil {
+	if err := s.beat(); err != nil {
 		return err
 	}
 	for {
@@ -117,7 +117,7 @@ func (s *stream) wait(beat *time.Ticker, later <-chan struct{}) (on bool, err er
 			if _, err := s.look(s.r); err != nil {
 				return false, errors.Join(err, s.send("event: ended\ndata:\n\n"))
 			}
-			if err := s.send(": still here\n\n"); err != nil {
+			if err := s.beat(); err != nil {
 				return false, err
 			}
 		}
@@ -167,6 +167,11 @@ func (s *stream) sendEvent(seen string, of event) error {
 	}
 	s.seen = seen
 	return s.send(fmt.Sprintf("id: %s\ndata: %s\n\n", seen, data))
+}
+
+// beat tells the page that it is still told of changes, and what time it is.
+func (s *stream) beat() error {
+	return s.send("event: beat\ndata: " + s.now().UTC().Format(time.RFC3339) + "\n\n")
 }
 
 // send sends a text at once. Between two texts there is no deadline: over HTTP/2 it would end the stream.

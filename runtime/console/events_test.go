@@ -55,14 +55,14 @@ func (f *followed) Write(p []byte) (int, error) {
 
 func (f *followed) FlushError() error { return nil }
 
-// told returns the events that came since the last call.
+// told returns the events that came since the last call, but for beats.
 func (f *followed) told(t *testing.T) (events []struct{ Title, Count, Rows string }) {
 	t.Helper()
 	synctest.Wait()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for line := range strings.Lines(f.text.String()) {
-		if data, ok := strings.CutPrefix(line, "data: "); ok {
+	for message := range strings.SplitSeq(f.text.String(), "\n\n") {
+		if _, data, ok := strings.Cut(message, "data: "); ok && !strings.HasPrefix(message, "event: beat\n") {
 			var event struct{ Title, Count, Rows string }
 			if err := json.Unmarshal([]byte(data), &event); err != nil {
 				t.Fatalf("%v: %s", err, data)

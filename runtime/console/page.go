@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/internal/desk"
@@ -21,6 +22,7 @@ var files embed.FS
 // page is what every page has.
 type page struct {
 	Title, Name, Path string
+	Now               string // the time at which it was written
 	Who, CSRF         string // of the person; empty: nobody is known
 	Role              string // of a person who may not do everything
 	Sections          []link
@@ -57,7 +59,10 @@ func parsePages() (map[string]*template.Template, error) {
 
 // write writes a page whole, or an error in its place.
 func (c *console) write(w http.ResponseWriter, r *http.Request, status int, name, title string, v *visit, body any) {
-	p := page{Title: title, Name: c.o.Name, Path: c.o.Path, Sections: c.links(name), Body: body}
+	p := page{
+		Title: title, Name: c.o.Name, Path: c.o.Path, Now: c.now().UTC().Format(time.RFC3339), Sections: c.links(name),
+		Body: body,
+	}
 	if v != nil {
 		p.Who, p.CSRF = v.Who.Subject+desk.Called(v.Name), v.csrf
 		if v.role != identity.Admin {

@@ -86,7 +86,7 @@ func (c *console) showHealthEvents(w http.ResponseWriter, r *http.Request) {
 func (s *stream) often(tell func() error) error {
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
-	if err := s.send(": hello\n\n"); err != nil {
+	if err := s.beat(); err != nil {
 		return err
 	}
 	for {

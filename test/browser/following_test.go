@@ -2,12 +2,16 @@ package browser
 
 import (
 	"context"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/console"
 	"github.com/aqltag/aqltag/runtime/execution"
 )
@@ -57,5 +61,47 @@ func TestFollowingExecutions(t *testing.T) {
 	b.waitForText("Its state has changed since you have opened this page.")
 	if kept := run(b, chromedp.Value(chromedp.CSS("#reason"))); kept != "It is the wrong one" {
 		t.Errorf("the reason is now %q", kept)
+	}
+}
+
+// A page says how far away times are in the words of the console, and goes on saying it while nothing else happens: by
+// the clock of the console, whatever that of the browser is. What somebody has selected stays.
+func TestTimesGoOn(t *testing.T) {
+	began := time.Now().UTC().Truncate(time.Second)
+	var later atomic.Int64 // nanoseconds
+	s := newSite(t, func(o *console.Options) {
+		o.Now = func() time.Time { return began.Add(time.Duration(later.Load())) }
+	})
+	for _, ago := range []time.Duration{
+		0, time.Second, 59 * time.Second, time.Minute, 90 * time.Second, 599 * time.Second, 10 * time.Minute,
+		3599 * time.Second, time.Hour, 90 * time.Minute, 47*time.Hour + 59*time.Minute, 48 * time.Hour, 100 * time.Hour,
+	} {
+		s.ask(func(q *approve.Question) { q.At, q.Lifetime = began.Add(-ago), ago+30*time.Minute })
+	}
+	b := open(t)
+	s.logIn(b, "eve")
+	others := run(b, chromedp.Evaluate[string](`(async () => {
+  const page = new DOMParser().parseFromString(written.createHTML(await (await fetch('/')).text()), 'text/html');
+  const served = Date.parse(page.getElementById('main').dataset.now), times = [...page.querySelectorAll('time[title]')];
+  const others = times.filter((time) => span(Math.abs(Date.parse(time.dateTime) - served)) !== time.textContent);
+  return [times.length, ...others.map((time) => time.outerHTML)].join(' ');
+})()`, awaited))
+	if others != "26" {
+		t.Errorf("of how many times the page says what the console does not say: %s", others)
+	}
+	later.Store(int64(20*time.Minute + 500*time.Millisecond))
+	const first = `document.querySelector('#rows time')`
+	run(b, chromedp.Evaluate[any](`getSelection().selectAllChildren(`+first+`); source.close(); open()`))
+	b.waitForText("20 min ago")
+	if kept := run(b, chromedp.Evaluate[string](first+`.textContent`)); kept != "4 days" {
+		t.Errorf("what was selected says %q", kept)
+	}
+	const until = `[...document.querySelectorAll('#rows .until')].pop().textContent`
+	if says := run(b, chromedp.Evaluate[string](until)); !strings.HasPrefix(says, "expires in 9 min 5") {
+		t.Errorf("the last item, which has ten minutes, %s", says)
+	}
+	over := `set('` + began.Add(time.Hour).Format(time.RFC3339) + `'); tick(); ` + until
+	if says := run(b, chromedp.Evaluate[string](over)); !strings.HasPrefix(says, "expires in a moment, at ") {
+		t.Errorf("what has expired in a page that hears nothing %s", says)
 	}
 }

@@ -172,7 +172,7 @@ func (c *consoleProcess) get(ctx context.Context, path string) (*http.Response, 
 	return c.person.Do(r)
 }
 
-// follow opens the events of the inbox. The counter has how many have come.
+// follow opens the events of the inbox. The counter has how many have come, but for beats.
 func (c *consoleProcess) follow(ctx context.Context) (status int, events *atomic.Int64, err error) {
 	answer, err := c.get(ctx, "/events?seen=nothing")
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *consoleProcess) follow(ctx context.Context) (status int, events *atomic
 		lines := bufio.NewScanner(answer.Body)
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
-			if strings.HasPrefix(lines.Text(), "data: ") {
+			if strings.HasPrefix(lines.Text(), "data: {") {
 				events.Add(1)
 			}
 		}

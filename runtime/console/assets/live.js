@@ -8,18 +8,52 @@ const written = window.trustedTypes
   : {createHTML: (text) => text};
 let source, last, waiting;
 
+// What the clock of the console has said, and when: that of the browser may be another one, or be set.
+let clock, since;
+
+function set(time) {
+  clock = Date.parse(time);
+  since = performance.now();
+}
+
+// Returns a time in milliseconds as times.go says it.
+function span(ms) {
+  const s = Math.floor(ms / 1000), min = Math.floor(s / 60), h = Math.floor(min / 60);
+  if (s < 1) return 'a moment';
+  if (min < 1) return s + ' s';
+  if (min < 10 && s % 60) return min + ' min ' + s % 60 + ' s';
+  if (h < 1) return min + ' min';
+  if (h < 48) return min % 60 ? h + ' h ' + min % 60 + ' min' : h + ' h';
+  return Math.floor(h / 24) + ' days';
+}
+
+// Says how far away times are by now. What somebody has selected stays as it is.
+function tick() {
+  const now = clock + performance.now() - since, selected = getSelection();
+  for (const time of document.querySelectorAll('time[title]')) { // without a title it is no distance
+    if (!selected.isCollapsed && selected.containsNode(time, true)) continue;
+    const ahead = Date.parse(time.dateTime) - now;
+    const text = span(Math.max(time.closest('.until') ? ahead : -ahead, 0));
+    if (time.textContent !== text) time.textContent = text;
+  }
+}
+
 function show(event) {
   document.title = event.title + ' · ' + main.dataset.name;
   document.getElementById('count').textContent = event.count;
   const rows = document.getElementById('rows');
-  if (rows.contains(document.activeElement)) {
-    waiting = event; // what has the focus stays where it is
+  const at = rows.contains(document.activeElement) && document.activeElement;
+  if (at && !(at.id && at.matches('.scroll, summary'))) { // a link, a field or a button stays where it is
+    waiting = event;
     return;
   }
   waiting = undefined;
   const open = [...rows.querySelectorAll('details[open]')].map((details) => details.id);
+  const scrolled = [...rows.querySelectorAll('.scroll')].map((box) => [box.id, box.scrollLeft]);
   rows.innerHTML = written.createHTML(event.rows);
   for (const id of open) document.getElementById(id)?.setAttribute('open', '');
+  for (const [id, left] of scrolled) document.getElementById(id)?.scrollTo(left, 0);
+  if (at) document.getElementById(at.id)?.focus({preventScroll: true});
 }
 
 function say(text) {
@@ -40,6 +74,10 @@ function open() {
     if (event.title) show(event);
     else say('This item has changed meanwhile.');
   };
+  source.addEventListener('beat', (beat) => {
+    set(beat.data);
+    tick();
+  });
   source.addEventListener('ended', () => {
     source.close();
     say('Your session has ended.');
@@ -57,4 +95,6 @@ document.addEventListener('visibilitychange', () => {
 addEventListener('pagehide', () => source && source.close());
 addEventListener('pageshow', (event) => event.persisted && open());
 document.addEventListener('focusout', () => setTimeout(() => waiting && show(waiting)));
+set(main.dataset.now);
+setInterval(tick, 15000);
 if (!document.hidden) open();
