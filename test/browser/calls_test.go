@@ -66,8 +66,8 @@ func (s *site) call(count int, over time.Duration) {
 	}
 }
 
-// A page of calls follows what is asked, and leaves the table of numbers open that somebody reads. A page that is
-// paused stands still.
+// A page of calls follows what is asked, also while somebody reads in it: the table of numbers stays open, where it was
+// scrolled to, and keeps the focus. A page that is paused stands still.
 func TestCalls(t *testing.T) {
 	s, b := newSite(t), open(t)
 	s.logIn(b, "eve")
@@ -77,19 +77,29 @@ func TestCalls(t *testing.T) {
 	b.waitForText("3 calls in the last hour")
 	b.click("#numbers summary")
 	b.waitFor("#numbers[open]")
-	run(b, chromedp.Evaluate[any](`document.activeElement.blur()`))
 	s.call(4, 0)
-	b.waitForText("7 calls in the last hour")
-	b.waitFor("#numbers[open]")
+	b.waitFor("#calls tbody tr:nth-child(7)")
+	b.waitFor("#numbers[open] summary:focus")
+	b.look("light", Narrow)
+	run(b, chromedp.Evaluate[any](`document.getElementById('steps').scrollLeft = 50`))
+	b.click("#steps")
+	b.waitFor("#steps:focus")
+	s.call(2, 0)
+	b.waitFor("#calls tbody tr:nth-child(9)")
+	b.waitFor("#numbers[open] #steps:focus")
+	if left := run(b, chromedp.Evaluate[int](`document.getElementById('steps').scrollLeft`)); left != 50 {
+		t.Errorf("the table of numbers, which was scrolled by 50 pixels, is scrolled by %d", left)
+	}
+	b.waitFor("#changed:empty")
 	b.click(".beside .button")
 	b.waitForText("This page stands still")
 	s.call(1, 0)
-	rows := run(b, chromedp.Evaluate[int](`document.querySelectorAll('tbody tr').length`))
-	if rows != 7 {
+	rows := run(b, chromedp.Evaluate[int](`document.querySelectorAll('#calls tbody tr').length`))
+	if rows != 9 {
 		t.Errorf("the page that stands still has %d calls", rows)
 	}
 	b.click(".note a")
-	b.waitForText("8 calls in the last hour")
+	b.waitForText("10 calls in the last hour")
 }
 
 // Without script, a page of calls has its charts and numbers, and is loaded again by hand.

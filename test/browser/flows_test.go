@@ -221,7 +221,8 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// The inbox follows what happens. What has the focus stays where it is until it has it no more.
+// The inbox follows what happens. What has the focus stays where it is until it has it no more, and the page
+// says so.
 func TestFollowing(t *testing.T) {
 	s, b := newSite(t), open(t)
 	s.logIn(b, "eve")
@@ -234,9 +235,11 @@ func TestFollowing(t *testing.T) {
 		!run(b, chromedp.Evaluate[bool](`document.activeElement.matches('#rows h3 a')`)) {
 		t.Error("the rows were replaced although one of them has the focus")
 	}
+	b.waitForText("What is below has changed, and is shown anew once you leave it.")
 	if title := run(b, chromedp.Title()); title != "Waiting: 2 · notes" {
 		t.Errorf("the title is %s", title)
 	}
 	b.do(chromedp.Focus(chromedp.CSS(".brand a")))
 	b.waitForText("share_note")
+	b.waitFor("#changed:empty")
 }

@@ -45,9 +45,11 @@ function show(event) {
   const at = rows.contains(document.activeElement) && document.activeElement;
   if (at && !(at.id && at.matches('.scroll, summary'))) { // a link, a field or a button stays where it is
     waiting = event;
+    say('held', 'What is below has changed, and is shown anew once you leave it.');
     return;
   }
   waiting = undefined;
+  say('held', '');
   const open = [...rows.querySelectorAll('details[open]')].map((details) => details.id);
   const scrolled = [...rows.querySelectorAll('.scroll')].map((box) => [box.id, box.scrollLeft]);
   rows.innerHTML = written.createHTML(event.rows);
@@ -56,8 +58,15 @@ function show(event) {
   if (at) document.getElementById(at.id)?.focus({preventScroll: true});
 }
 
-function say(text) {
-  changed.textContent = text + ' ';
+// Why the page is not as things are by now. The first of these that has a text is said.
+const reasons = {ended: '', lost: '', moved: '', held: ''};
+
+function say(reason, text) {
+  if (reasons[reason] === text) return; // and is not said once more to who listens
+  reasons[reason] = text;
+  const first = Object.values(reasons).find((text) => text);
+  changed.textContent = first ? first + ' ' : '';
+  if (!first) return;
   const again = document.createElement('a');
   again.href = location.href;
   again.textContent = 'Load it again';
@@ -72,7 +81,7 @@ function open() {
     last = message.lastEventId;
     const event = JSON.parse(message.data);
     if (event.title) show(event);
-    else say('This item has changed meanwhile.');
+    else say('moved', 'This item has changed meanwhile.');
   };
   source.addEventListener('beat', (beat) => {
     set(beat.data);
@@ -80,10 +89,10 @@ function open() {
   });
   source.addEventListener('ended', () => {
     source.close();
-    say('Your session has ended.');
+    say('ended', 'Your session has ended.');
   });
   source.onerror = () => {
-    if (source.readyState === EventSource.CLOSED) say('This page does not follow what happens any more.');
+    if (source.readyState === EventSource.CLOSED) say('lost', 'This page does not follow what happens any more.');
   };
 }
 
