@@ -315,3 +315,19 @@ func TestWhoMayFollow(t *testing.T) {
 		}
 	})
 }
+
+// While nothing happens a page hears every 15 seconds that it follows, with the time of the console.
+func TestPagesHearABeat(t *testing.T) {
+	following(t, func(t *testing.T, s *site, _ *looked) {
+		page := s.person("eve").follow("/")
+		defer page.close()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		page.mu.Lock()
+		defer page.mu.Unlock()
+		beat := "event: beat\ndata: " + time.Now().UTC().Format(time.RFC3339) + "\n\n"
+		if text := page.text.String(); strings.Count(text, "event: beat\n") != 5 || !strings.HasSuffix(text, beat) {
+			t.Errorf("in a minute the page is told %q", text)
+		}
+	})
+}

@@ -73,7 +73,25 @@ function say(reason, text) {
   changed.append(again);
 }
 
+// The page hears a beat every 15 seconds. Without one it does not follow, also where its connection seems to be open.
+let patience = 40000, silence;
+
+function hear() {
+  clearTimeout(silence);
+  silence = setTimeout(() => {
+    leave();
+    say('lost', 'This page does not follow at the moment.');
+    open();
+  }, patience);
+}
+
+function leave() {
+  clearTimeout(silence);
+  source?.close();
+}
+
 function open() {
+  hear();
   const address = new URL(main.dataset.live, location.href);
   if (last) address.searchParams.set('seen', last);
   source = new EventSource(address);
@@ -84,24 +102,30 @@ function open() {
     else say('moved', 'This item has changed meanwhile.');
   };
   source.addEventListener('beat', (beat) => {
+    hear();
+    say('lost', '');
     set(beat.data);
     tick();
   });
   source.addEventListener('ended', () => {
-    source.close();
+    leave();
     say('ended', 'Your session has ended.');
   });
   source.onerror = () => {
-    if (source.readyState === EventSource.CLOSED) say('lost', 'This page does not follow what happens any more.');
+    if (source.readyState === EventSource.CONNECTING) say('lost', 'This page does not follow at the moment.');
+    else {
+      leave();
+      say('lost', 'This page does not follow what happens any more.');
+    }
   };
 }
 
 // Browsers have few connections to a host, so pages that nobody looks at have none.
 document.addEventListener('visibilitychange', () => {
-  if (source) source.close();
+  leave();
   if (!document.hidden) open();
 });
-addEventListener('pagehide', () => source && source.close());
+addEventListener('pagehide', leave);
 addEventListener('pageshow', (event) => event.persisted && open());
 document.addEventListener('focusout', () => setTimeout(() => waiting && show(waiting)));
 set(main.dataset.now);
