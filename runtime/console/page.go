@@ -22,7 +22,7 @@ var files embed.FS
 // page is what every page has.
 type page struct {
 	Title, Name, Path string
-	Now               string // the time at which it was written
+	Now, Zone         string // the time at which it was written, and the zone of its times
 	Who, CSRF         string // of the person; empty: nobody is known
 	Role              string // of a person who may not do everything
 	Sections          []link
@@ -59,9 +59,10 @@ func parsePages() (map[string]*template.Template, error) {
 
 // write writes a page whole, or an error in its place.
 func (c *console) write(w http.ResponseWriter, r *http.Request, status int, name, title string, v *visit, body any) {
+	now := c.now()
 	p := page{
-		Title: title, Name: c.o.Name, Path: c.o.Path, Now: c.now().UTC().Format(time.RFC3339), Sections: c.links(name),
-		Body: body,
+		Title: title, Name: c.o.Name, Path: c.o.Path, Now: now.UTC().Format(time.RFC3339), Zone: zoneOf(now),
+		Sections: c.links(name), Body: body,
 	}
 	if v != nil {
 		p.Who, p.CSRF = v.Who.Subject+desk.Called(v.Name), v.csrf

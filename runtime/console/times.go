@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -20,6 +21,18 @@ func momentOf(t, now time.Time) moment {
 	return moment{
 		Machine: t.UTC().Format(time.RFC3339), Clock: t.In(now.Location()).Format(clock),
 		Away: span(max(t.Sub(now), now.Sub(t))),
+	}
+}
+
+// zoneOf names the zone in which pages have times, which may be another one than that of who reads them.
+func zoneOf(now time.Time) string {
+	switch name, _ := now.Zone(); {
+	case name == "UTC":
+		return name
+	case name == "", strings.ContainsAny(name, "+-"): // it has no name
+		return now.Format("UTC-07:00")
+	default:
+		return name + now.Format(", UTC-07:00")
 	}
 }
 

@@ -45,6 +45,7 @@ func TestDemoOfTheConsole(t *testing.T) {
 		t.Run(tt.answer, func(t *testing.T) {
 			b := open(t)
 			run := exec.CommandContext(ctx, demo, "-adapter", adapter, "-dir", dir, "-console", "127.0.0.1:0")
+			run.Env = append(run.Environ(), "TZ=UTC")
 			stdout, err := run.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)

@@ -68,8 +68,8 @@ func newSite(t *testing.T, changes ...func(*console.Options)) *site {
 	return s
 }
 
-// now is the clock of the console.
-func (s *site) now() time.Time { return time.Now().Add(time.Duration(s.shift.Load())) }
+// now is the clock of the console, which is in UTC wherever a test runs.
+func (s *site) now() time.Time { return time.Now().UTC().Add(time.Duration(s.shift.Load())) }
 
 // host returns the host of the site, with its port.
 func (s *site) host() string {
