@@ -79,8 +79,8 @@ func (p *passing) Write(text []byte) (int, error) {
 	}
 }
 
-// A page says that it does not follow: when its connection has ended, and when nothing comes of it any more, although it
-// seems to be open. It follows by itself when that is over, and says so no more.
+// A page says that it does not follow: when its connection has ended, and when nothing comes of it any more, although
+// it seems to be open. It follows by itself when that is over, and says so no more.
 func TestAPageThatHearsNothing(t *testing.T) {
 	s, through := newSite(t), newTunnel()
 	server := httptest.NewServer(through)
