@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,6 +106,35 @@ func TestAgentsLeadToWhatHoldsThem(t *testing.T) {
 	b.post("/items/"+held.ID, form)
 	if page := b.get("/agents").Body.String(); strings.Contains(page, held.ID) || strings.Contains(page, "blocked") {
 		t.Errorf("it is not held any more:\n%s", page)
+	}
+}
+
+// An item leads to its agent and to its execution, where the console has pages of them.
+func TestItemsLeadToTheirAgents(t *testing.T) {
+	const agent, execution = `<a href="/agents/import_bot">import_bot</a>`, `<a href="/executions/exec_1">exec_1</a>`
+	paused := isBlocked
+	paused.Agent, paused.Block, paused.Execution = "import_bot", false, "exec_1"
+	for name, tt := range map[string]struct {
+		change func(*console.Options)
+		has    []string
+		hasNo  []string
+	}{
+		"with pages of both": {func(o *console.Options) {
+			new(begun).with(o)
+			o.Agents = true
+		}, []string{agent, execution}, nil},
+		"with pages of executions": {new(begun).with, []string{"<dd>import_bot</dd>", execution}, []string{agent}},
+		"with neither":             {nil, []string{"<dd>import_bot</dd>", "<dd>exec_1</dd>"}, []string{agent, execution}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, tt.change)
+			page := s.person("eve").get("/items/" + s.hold(paused).ID).Body.String()
+			for _, text := range append(tt.has, tt.hasNo...) {
+				if strings.Contains(page, text) != slices.Contains(tt.has, text) {
+					t.Errorf("%s stands there or does not:\n%s", text, page)
+				}
+			}
+		})
 	}
 }
 

@@ -19,7 +19,7 @@ type itemPage struct {
 	ID, Title, Danger, Asker, State, StateSays string
 	Message                                    []string // the author's words, line by line
 	Reasons                                    []string
-	Facts                                      []fact
+	Facts                                      []itemFact
 	Needs, Missing                             string
 	Votes                                      []vote
 	Opened, Expires, Ready                     moment
@@ -44,6 +44,12 @@ type form struct {
 
 // fact is a line about an item.
 type fact struct{ Name, Value string }
+
+// itemFact is one about an item. The console may have a page of what it names.
+type itemFact struct {
+	fact
+	Address string // of the page; empty: there is none
+}
 
 // vote is the vote of one person.
 type vote struct {
@@ -87,7 +93,7 @@ func (c *console) writeItem(
 		ID: item.ID, Title: title(item), Danger: danger(item), Asker: desk.Name(item.Caller),
 		State: string(item.StateAt(now)), StateSays: c.stateSays(item),
 		Reasons: printable(item.Reasons), said: c.saidOf(item),
-		Needs: desk.Needs(&item.Needs), Facts: facts(item), Opened: momentOf(item.Opened, now),
+		Needs: desk.Needs(&item.Needs), Facts: c.itemFacts(item), Opened: momentOf(item.Opened, now),
 		Expires: momentOf(item.Expires, now), form: before,
 	}
 	if item.Ready.After(now) {
@@ -179,8 +185,8 @@ func did(v *approve.Vote) string {
 	return "denied"
 }
 
-// facts are the lines about an item that people need now and then.
-func facts(item *approve.Item) []fact {
+// itemFacts are the lines about an item that people need now and then.
+func (c *console) itemFacts(item *approve.Item) []itemFact {
 	about := "Asked by"
 	if desk.Holds(item) {
 		about = "Caller"
@@ -191,10 +197,17 @@ func facts(item *approve.Item) []fact {
 		{"Execution", item.Execution}, {"Rule of the policy", item.Rule}, {"Item", item.ID},
 		{"Challenge", item.Challenge},
 	}
-	var known []fact
+	addresses := make(map[string]string)
+	if hasAgents(&c.o) {
+		addresses["Agent"] = agentAddress(c.o.Path, item.Agent)
+	}
+	if hasExecutions(&c.o) {
+		addresses["Execution"] = executionAddress(c.o.Path, item.Execution)
+	}
+	var known []itemFact
 	for _, one := range all {
 		if one.Value != "" {
-			known = append(known, fact{one.Name, words.Printable(one.Value)})
+			known = append(known, itemFact{fact{one.Name, words.Printable(one.Value)}, addresses[one.Name]})
 		}
 	}
 	return known

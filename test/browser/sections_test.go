@@ -159,7 +159,7 @@ func sections(t *testing.T) (without, with []state) {
 			return setup.Reload{At: time.Now(), Err: errors.New("policy.yaml:3: a rule has no name")}
 		}
 	})
-	full.hold(nil)
+	held := full.hold(nil)
 	full.ask(nil)
 	at := func(s *site, path string) func(*tab) { return func(b *tab) { b.visit(s.url + path) } }
 	without = []state{
@@ -175,6 +175,7 @@ func sections(t *testing.T) (without, with []state) {
 		{"sections-login", func(b *tab) { full.logIn(b, "eve") }},
 		{"agents", at(full, "agents")},
 		{"agent", at(full, "agents/release_bot")},
+		{"item-of-an-agent", at(full, "items/"+held)},
 		{"executions", at(full, "executions")},
 		{"executions-filtered", at(full, "executions?state=failed")},
 		{"execution", at(full, "executions/exec_0")},
