@@ -37,23 +37,33 @@ const (
 )
 
 // Serve serves the console at an address of this machine, host:port, until end is called or ctx ends. It fails if the
-// address or an option is wrong.
+// address or an option is wrong. At setup.Elsewhere it serves nothing, and only has the calls of this process be on the
+// pages of the console that another one serves.
 //
 // Several processes can be given the same address and state, such as those that MCP clients start. One of them serves,
 // the others log where, and when it ends another one serves within five seconds. url returns where people find the
 // console, of this process or of the other; empty: nobody serves it yet. end waits until this process serves no more.
 func Serve(ctx context.Context, address string, o Options) (url func() string, end func(), err error) {
+	if address == setup.Elsewhere {
+		end, err := publishCalls(ctx, o)
+		return func() string { return "" }, end, err
+	}
 	s := &server{o: o, address: address, listen: new(net.ListenConfig).Listen}
 	if err := s.begin(ctx); err != nil {
 		return nil, nil, fmt.Errorf("serving the console at %s: %w", address, err)
 	}
+	return s.url, until(ctx, s.run), nil
+}
+
+// until runs f until the function that it returns is called, or ctx ends.
+func until(ctx context.Context, f func(context.Context)) (end func()) {
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		s.run(ctx)
+		f(ctx)
 	}()
-	return s.url, func() { stop(); <-ended }, nil
+	return func() { stop(); <-ended }
 }
 
 // server is a console at an address that several processes share.

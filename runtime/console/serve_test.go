@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/console/setup"
+	"github.com/aqltag/aqltag/runtime/observe"
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
@@ -331,6 +332,37 @@ func TestHosts(t *testing.T) {
 			t.Errorf("%s has the names %q, want %q", address, got, want)
 		}
 	}
+}
+
+// A process whose console is elsewhere tells the one that serves it what it is asked for, and says of no address that
+// the console is there.
+func TestCallsOfAConsoleElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		state, hooks := new(store.Memory), new(observe.Hooks)
+		url, end, err := Serve(t.Context(), setup.Elsewhere, Options{
+			Name: "notes", Store: state, Observe: func(of *observe.Hooks) { hooks = of },
+		})
+		if err != nil || url() != "" {
+			t.Fatalf("it is at %q, %v", url(), err)
+		}
+		console := publish(t, state)
+		_, done := hooks.Operation(t.Context(), observe.Operation{Name: "get_note", Danger: "safe"})
+		done(observe.OperationEnd{})
+		console.look(t.Context())
+		time.Sleep(3 * time.Second)
+		all := console.look(t.Context())
+		if len(all.replicas) != 2 || len(all.replicas[1].Calls) != 1 || all.replicas[1].Calls[0].Operation != "get_note" {
+			t.Errorf("the replicas are %+v", all.replicas)
+		}
+		if places, err := setup.Places(t.Context(), state); err != nil || len(places) != 0 {
+			t.Errorf("the state says that consoles are at %q, %v", places, err)
+		}
+		end()
+		time.Sleep(longestLive + time.Second)
+		if all := console.look(t.Context()); len(all.replicas) != 1 {
+			t.Errorf("after its end the replicas are %+v", all.replicas)
+		}
+	})
 }
 
 // Addresses that others can reach, and such as are none, are refused, also if another process has the address.

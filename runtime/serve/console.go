@@ -20,21 +20,24 @@ type Console func(ctx context.Context, address string, o setup.Options) (url fun
 
 // openConsole serves the console at the address of the settings, if they have one, until the function that it returns
 // is called. People who are told that something waits are then referred to it, unless -notify-link refers them
-// elsewhere.
+// elsewhere. Where the console of another process is, this one does not know.
 func (s *settings) openConsole(
 	ctx context.Context, adapter *aql.Adapter, options *Options, seen *sight, log *slog.Logger,
 ) (end func(), err error) {
+	if given := s.consoleCert != "" || s.consoleKey != ""; given && s.console == "" {
+		return func() {}, errors.New("-console-cert and -console-key are for -console, which is not given")
+	} else if given && s.console == setup.Elsewhere {
+		return func() {}, errors.New("-console-cert and -console-key are of the process that serves the console, and with " +
+			"-console elsewhere that is another one")
+	}
 	if s.console == "" {
-		if s.consoleCert != "" || s.consoleKey != "" {
-			return func() {}, errors.New("-console-cert and -console-key are for -console, which is not given")
-		}
 		return func() {}, nil
 	}
 	url, end, err := s.serveConsole(ctx, adapter, options, seen, log)
 	if err != nil {
 		return func() {}, fmt.Errorf("-console: %w", err)
 	}
-	if s.notify != "" && s.notifyLink == "" {
+	if s.notify != "" && s.notifyLink == "" && s.console != setup.Elsewhere {
 		// If it is of no process yet, it will be at this address.
 		s.notifyLink = cmp.Or(url(), s.consoleScheme()+s.console+"/")
 	}

@@ -266,6 +266,7 @@ func TestConsoleUsage(t *testing.T) {
 func TestConsoleCertificates(t *testing.T) {
 	for want, flags := range map[string][]string{
 		"are for -console, which is not given": {"-console-cert", "cert.pem", "-console-key", "key.pem"},
+		"are of the process that serves":       {"-console", "elsewhere", "-console-key", "key.pem"},
 		"belong together":                      {"-console", "127.0.0.1:0", "-console-cert", "cert.pem"},
 		"reading the certificate": {
 			"-console", "0.0.0.0:0", "-console-cert", t.TempDir() + "/cert.pem", "-console-key", "key.pem",
@@ -299,33 +300,35 @@ func TestConsoleThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// Without -console there is none, whatever the service could have. With it, calls cost no more of the state, as long as
-// nobody looks.
+// Without -console there is none, whatever the service could have. With it, or with that of another process, calls cost
+// no more of the state, as long as nobody looks.
 func TestConsoleThatIsOff(t *testing.T) {
-	spent := make(map[bool][]int64)
-	for _, on := range []bool{false, true} {
+	spent := make(map[string][]int64)
+	for _, place := range []string{"", "127.0.0.1:0", setup.Elsewhere} {
 		options, state := withConsole(t)
 		serves := options.Console
 		options.Console = func(ctx context.Context, at string, o setup.Options) (func() string, func(), error) {
-			if !on {
+			if place == "" {
 				t.Error("a console is served although nobody asked for it")
 			}
 			return serves(ctx, at, o)
 		}
 		flags := []string{"-state", "test://"}
-		if on {
-			flags = append(flags, "-console", "127.0.0.1:0")
+		if place != "" {
+			flags = append(flags, "-console", place)
 		}
 		c := run(t, options, flags...)
 		for range 3 {
 			before := state.calls.Load()
 			c.remove(t, "")
-			spent[on] = append(spent[on], state.calls.Load()-before)
+			spent[place] = append(spent[place], state.calls.Load()-before)
 		}
 		c.end(t)
 	}
-	if !slices.Equal(spent[false], spent[true]) {
-		t.Errorf("calls cost %v calls of the state without a console, and with one %v", spent[false], spent[true])
+	for place, calls := range spent {
+		if !slices.Equal(calls, spent[""]) {
+			t.Errorf("calls cost %v calls of the state without a console, and with -console %s %v", spent[""], place, calls)
+		}
 	}
 }
 
@@ -348,8 +351,9 @@ func TestPeopleAreReferredToTheConsole(t *testing.T) {
 		"elsewhere": {
 			settings{console: fixed, notify: "desktop", notifyLink: own}, "http://127.0.0.1:9090/", own,
 		},
-		"without a console":    {settings{notify: "desktop"}, "", ""},
-		"where nobody is told": {settings{console: fixed}, "http://127.0.0.1:9090/", ""},
+		"without a console":              {settings{notify: "desktop"}, "", ""},
+		"not to that of another process": {settings{console: setup.Elsewhere, notify: "desktop"}, "", ""},
+		"where nobody is told":           {settings{console: fixed}, "http://127.0.0.1:9090/", ""},
 	} {
 		o := Options{Name: "notes", Operator: operator.Command{}}
 		o.Adapter.State = new(store.Memory)
@@ -365,7 +369,7 @@ func TestPeopleAreReferredToTheConsole(t *testing.T) {
 // Where a console is served, the safety loop knows that people see codes there.
 func TestTheLoopHasTheConsole(t *testing.T) {
 	loop := new(aql.Loop)
-	for at, want := range map[string]bool{"": false, "127.0.0.1:9090": true} {
+	for at, want := range map[string]bool{"": false, "127.0.0.1:9090": true, setup.Elsewhere: true} {
 		applied := settings{console: at}.apply(Options{Adapter: aql.Options{Loop: loop}}, nil)
 		if got, ok := applied.Loop.(*aql.Loop); !ok || got.Console != want {
 			t.Errorf("-console %q: the loop is %+v", at, applied.Loop)

@@ -76,7 +76,8 @@ var table = []setting{
 	{
 		flag: "console", standard: "", env: "MCP_AQL_CONSOLE",
 		help: "`address`, such as 127.0.0.1:9090, where people decide in a browser about what waits for them; one that " +
-			"other machines reach takes -console-cert",
+			"other machines reach takes -console-cert; elsewhere: another process with this state serves the console, " +
+			"which shows the calls of this one, too",
 	},
 	{
 		flag: "console-cert", standard: "", env: "MCP_AQL_CONSOLE_CERT",
@@ -160,7 +161,7 @@ type settings struct {
 	transport, addr, mode, profile, prefix, state, policy, audit, auditKey string
 	stateKey                                                               string // files, with commas between them
 	metrics                                                                string
-	console                                                                string // an address
+	console                                                                string // an address, or setup.Elsewhere
 	consoleCert, consoleKey                                                string // files
 	notify, notifyKey, notifyLink                                          string
 	readOnly, noDestructive, humanOnly, notifyDetails                      bool

@@ -6,8 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/pprof"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/console/setup"
@@ -29,6 +32,39 @@ func TestTheConsoleShowsCalls(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s:\n%s", want, page)
 		}
+	}
+}
+
+// A process whose console is elsewhere serves none, and what it is asked for stands in the console of another process
+// that has its state. So does the process itself, among the replicas.
+func TestTheConsoleShowsCallsOfOtherProcesses(t *testing.T) {
+	options, state := withConsole(t)
+	serves := run(t, options, "-state", "test://", "-console", "127.0.0.1:0")
+	defer serves.end(t)
+	c := run(t, options, "-state", "test://", "-console", setup.Elsewhere)
+	defer c.end(t)
+	at := consoleInLog.FindStringSubmatch(serves.stderr.String())
+	if at == nil {
+		t.Fatalf("the log does not say where the console is:\n%s", serves.stderr.String())
+	}
+	if of := consoleInLog.FindString(c.stderr.String()); of != "" {
+		t.Errorf("the other process serves one, too: %s", of)
+	}
+	if all, err := setup.Places(t.Context(), &state.shared); err != nil || !slices.Equal(all, at[1:]) {
+		t.Errorf("the state says that consoles are at %q, %v", all, err)
+	}
+	c.remove(t, "")
+	browser := logIn(t, at[1])
+	for !strings.Contains(get(t, browser, at[1]+"calls"), "delete_note") { // it asks at intervals whether somebody looks
+		select {
+		case <-t.Context().Done():
+			t.Fatal("the call is not there")
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	if page := get(t, browser, at[1]+"health"); strings.Count(page, "this one") != 1 ||
+		strings.Count(page, " "+strconv.Itoa(os.Getpid())+"<") != 1 {
+		t.Errorf("the replicas are not this one and another:\n%s", page)
 	}
 }
 

@@ -140,10 +140,13 @@ func TestComposeHasAConsole(t *testing.T) {
 	console, adapter := p.Services["console"].Command, p.Services[adapters[0]].Command
 	for _, word := range adapter {
 		name, _, _ := strings.Cut(word, "=")
-		own := slices.Contains([]string{"-addr", "-drain", "-host", "-tokens", "-metrics"}, name)
+		own := slices.Contains([]string{"-addr", "-drain", "-host", "-tokens", "-metrics", "-console"}, name)
 		if !own && !slices.Contains(console, word) {
 			t.Errorf("the console does not have %s", word)
 		}
+	}
+	if !slices.Contains(adapter, "-console=elsewhere") {
+		t.Error("the console does not show what the adapters are asked for")
 	}
 	if want := []string{"-addr=unix:/tmp/mcp.sock", "-console=127.0.0.1:9080"}; !slices.Equal(console[1:3], want) {
 		t.Errorf("the console listens on %q", console[1:3])

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/jackc/pgx/v5"
@@ -287,9 +288,7 @@ func TestFleetPage(t *testing.T) {
 	if printed := f.do(page, rest[1:]...); !strings.Contains(printed, "delete_todo") {
 		t.Errorf("the page does not show what waits:\n%s", printed)
 	}
-	if page := visit(t, f.console); !strings.Contains(page, "passphrase") {
-		t.Errorf("the console does not ask who comes:\n%s", page)
-	}
+	f.showsAllReplicas()
 	f.prometheus.collects(len(adapters))
 	f.verifyRecords()
 }
@@ -328,6 +327,39 @@ func (f *fleet) keepsSessions(ann agent) {
 	}
 	if session == "" {
 		f.Error("there is no session")
+	}
+}
+
+// showsAllReplicas checks that who logs in to the console finds there what the adapters were asked for, who says so
+// once somebody looks.
+func (f *fleet) showsAllReplicas() {
+	f.Helper()
+	const typed = "correct horse battery"
+	choose(f.T, f.command("console", []string{"operator", "passphrase", "-state-key", "/run/secrets/state.key"}), typed)
+	person := logIn(f.T, f.console, typed)
+	has := func(page string, parts ...string) (missing string) {
+		text := person.page(f.T, page)
+		for _, part := range parts {
+			if !strings.Contains(text, part) {
+				return fmt.Sprintf("/%s has no %q:\n%s", page, part, text)
+			}
+		}
+		return ""
+	}
+	machine, err := os.Hostname()
+	if err != nil {
+		f.Fatal(err)
+	}
+	replicas := []string{"this one"}
+	for _, name := range adapters {
+		replicas = append(replicas, fmt.Sprintf("%s %d<", machine, f.replicas[name].Process.Pid))
+	}
+	for has("calls", "delete_todo") != "" || has("health", replicas...) != "" {
+		select {
+		case <-f.Context().Done():
+			f.Fatal(has("calls", "delete_todo"), has("health", replicas...))
+		case <-time.After(200 * time.Millisecond):
+		}
 	}
 }
 

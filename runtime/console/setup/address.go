@@ -21,6 +21,10 @@ func LinkAddress(console, secret string) string {
 	return strings.TrimSuffix(console, "/") + "/link/" + secret
 }
 
+// Elsewhere is the address of a console that another process serves, over the same store: this one listens nowhere, and
+// its calls are on the pages of that console.
+const Elsewhere = "elsewhere"
+
 // PlacePart begins the keys under which the store has where consoles are: machine and port follow.
 const PlacePart = "console/at/"
 
