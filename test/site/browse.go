@@ -22,7 +22,7 @@ const longest = 5 * time.Minute
 // shown are the pages that are looked at in the browser: the first, and one of each kind of content.
 var shown = []string{
 	"index.html", "docs/tutorial.html", "docs/tags.html", "docs/errors.html", "docs/performance.html",
-	"docs/approvals.html",
+	"docs/console.html",
 }
 
 // wide is the width of a screen on which a page has everything beside its text, in pixels of CSS.
