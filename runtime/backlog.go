@@ -13,6 +13,10 @@ import (
 // Backlog is what waits in the state of an adapter, in all processes that share it.
 type Backlog struct {
 	Approvals int // open items of the inbox, of all adapters that share it
+	// OldestApproval is for how long the oldest one of these has been open; zero: none is. Blocked of them are about an
+	// agent that is blocked.
+	OldestApproval time.Duration
+	Blocked        int
 	// Due executions could run now, Later ones are queued for a later time, and Running ones are under way. Those that a
 	// dispatcher has in a queue of its own, such as River's, are neither due nor later.
 	Due, Later, Running int
@@ -67,14 +71,22 @@ func (a *Adapter) countBacklog(ctx context.Context) (b Backlog, err error) {
 		}
 	}()
 	if inbox := a.view.Load().gate.Inbox(); inbox != nil {
+		if a.looping != nil { // people also look after agents that are held
+			inbox = a.looping.withHolds(inbox)
+		}
 		items, err := inbox.List(ctx)
 		if _, some := errors.AsType[*approve.UnreadableError](err); err != nil && !some {
 			return Backlog{}, fmt.Errorf("reading the inbox: %w", err)
 		}
 		now := a.options.Now()
 		for i := range items {
-			if items[i].StateAt(now) == approve.Open {
-				b.Approvals++
+			if items[i].StateAt(now) != approve.Open {
+				continue
+			}
+			b.Approvals++
+			b.OldestApproval = max(b.OldestApproval, now.Sub(items[i].Opened))
+			if items[i].Kind == approve.Block {
+				b.Blocked++
 			}
 		}
 	}

@@ -16,22 +16,27 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// Open items are counted until they are decided or have expired.
+// Open items are counted until they are decided or have expired, and the oldest of them says for how long people have
+// been waited for.
 func TestBacklogOfApprovals(t *testing.T) {
 	d := newDesk(t, humanOnly())
-	expect := func(want int) {
+	expect := func(want int, oldest time.Duration) {
 		t.Helper()
 		d.now = d.now.Add(backlogKept)
 		got, err := d.adapter.Backlog(t.Context())
-		if err != nil || got != (Backlog{Approvals: want}) {
-			t.Errorf("%+v, %v, want %d", got, err, want)
+		if err != nil || got != (Backlog{Approvals: want, OldestApproval: oldest}) {
+			t.Errorf("%+v, %v, want %d, the oldest of %v", got, err, want, oldest)
 		}
 	}
-	expect(0)
+	expect(0, 0)
 	id := d.ask("ann", deleteN1)
-	expect(1)
+	expect(1, backlogKept)
+	d.ask("bob", deleteN1)
+	expect(2, 2*backlogKept)
 	d.approve(id)
-	expect(0)
+	expect(1, 2*backlogKept)
+	d.now = d.now.Add(time.Hour)
+	expect(0, 0)
 }
 
 // An entry that cannot be read, which everybody who can write the state can make, hides no others.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/approve"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/loop"
@@ -24,6 +25,8 @@ type looping interface {
 	open(a *Adapter, g *gate.Gate) error
 	// configure has the loop follow a policy, and holds calls at a gate that has it.
 	configure(p *policy.Policy, g *gate.Gate) error
+	// withHolds returns an inbox that has the items of another one, and what holds agents.
+	withHolds(inbox approve.Inbox) approve.Inbox
 	// describe adds what introspection says of the loop.
 	describe(p *describe.Protocol)
 	// refuse fails for a request that a block refuses before the gate sees it.

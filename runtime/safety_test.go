@@ -413,6 +413,9 @@ func TestBlocks(t *testing.T) {
 	}) {
 		t.Errorf("%+v, %v", waiting, err)
 	}
+	if b, err := a.adapter.Backlog(t.Context()); err != nil || b.Blocked != 1 || b.Approvals <= b.Blocked {
+		t.Errorf("what waits is %+v, %v, and not a block among others", b, err)
+	}
 	for caller, agent := range map[string]string{"ann": "other", "bob": "bob_bot"} {
 		told := a.report(caller, agent, "read_file x")
 		a.goesOn(agent, told)

@@ -65,6 +65,8 @@ func (l *safetyLoop) open(a *Adapter, g *gate.Gate) error {
 	return nil
 }
 
+func (l *safetyLoop) withHolds(inbox approve.Inbox) approve.Inbox { return l.keeper.WithHolds(inbox) }
+
 func (l *safetyLoop) configure(p *policy.Policy, g *gate.Gate) error {
 	var of *policy.Loop
 	if p != nil {

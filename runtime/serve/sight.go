@@ -79,7 +79,7 @@ func (s *sight) health(ctx context.Context, log *slog.Logger) setup.Health {
 		}
 	} else {
 		s.uncounted.Store(false)
-		h.Backlog = (*setup.Backlog)(&b)
+		h.Backlog = &setup.Backlog{Approvals: b.Approvals, Due: b.Due, Later: b.Later, Running: b.Running, Oldest: b.Oldest}
 	}
 	return h
 }

@@ -19,6 +19,16 @@ func Watch(meters metric.MeterProvider, adapter *aql.Adapter) error {
 	if err != nil {
 		return fmt.Errorf("making metrics: %w", err)
 	}
+	waited, err := m.Float64ObservableGauge(approvalsOldest, metric.WithUnit("s"),
+		metric.WithDescription("For how long the oldest item of the inbox that waits for people has waited."))
+	if err != nil {
+		return fmt.Errorf("making metrics: %w", err)
+	}
+	blocked, err := m.Int64ObservableGauge(agentsBlocked, metric.WithUnit("{agent}"),
+		metric.WithDescription("Agents that are blocked until a person lets them go on."))
+	if err != nil {
+		return fmt.Errorf("making metrics: %w", err)
+	}
 	outstanding, err := m.Int64ObservableGauge(executionsOutstanding, metric.WithUnit("{execution}"),
 		metric.WithDescription("Executions that have not ended."))
 	if err != nil {
@@ -47,6 +57,8 @@ func Watch(meters metric.MeterProvider, adapter *aql.Adapter) error {
 			return err
 		}
 		o.ObserveInt64(open, int64(b.Approvals))
+		o.ObserveFloat64(waited, b.OldestApproval.Seconds())
+		o.ObserveInt64(blocked, int64(b.Blocked))
 		if adapter.Executes() {
 			o.ObserveInt64(outstanding, int64(b.Due), due)
 			o.ObserveInt64(outstanding, int64(b.Later), later)
@@ -54,7 +66,7 @@ func Watch(meters metric.MeterProvider, adapter *aql.Adapter) error {
 			o.ObserveFloat64(age, b.Oldest.Seconds())
 		}
 		return nil
-	}, open, outstanding, age, unrecorded)
+	}, open, waited, blocked, outstanding, age, unrecorded)
 	if err != nil {
 		return fmt.Errorf("making metrics: %w", err)
 	}

@@ -70,6 +70,8 @@ const (
 	storeDurations     = "aql.store.duration"
 
 	approvalsOpen         = "aql.approvals.open"
+	approvalsOldest       = "aql.approvals.oldest"
+	agentsBlocked         = "aql.agents.blocked"
 	executionsOutstanding = "aql.executions.outstanding"
 	executionQueueAge     = "aql.execution.queue.age"
 )
