@@ -31,6 +31,7 @@ func TestExitCodes(t *testing.T) {
 		{name: "a syntax error", source: operation + "func {", want: exitSource},
 		{name: "an unknown flag", source: operation, args: []string{"-x"}, want: exitUsage},
 		{name: "a flag behind the packages", source: operation, args: []string{"check", ".", "-x"}, want: exitUsage},
+		{name: "the subcommand operator of adapters", source: operation, args: []string{"operator", "list"}, want: exitUsage},
 		{name: "no such package", source: operation, args: []string{"./nowhere"}, want: exitUsage},
 		{name: "out of date", source: operation, args: []string{"check"}, want: exitStale},
 		{name: "a folder in the file's place", source: operation, want: exitIO, prepare: folderInPlace},

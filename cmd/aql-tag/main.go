@@ -175,6 +175,11 @@ func run(ctx context.Context, env *environment, args []string) (code int) {
 		if isHelp(args[0]) {
 			return runHelp(ctx, env, nil)
 		}
+		if args[0] == "operator" { // aql-tag links no store, so it opens no state
+			fmt.Fprintln(env.stderr, "aql-tag: operator is a subcommand of adapters, which open their state: run NAME "+
+				"operator, where NAME is the program of yours, or aql-dongle operator")
+			return exitUsage
+		}
 	}
 	return runGen(ctx, env, args)
 }
