@@ -3,6 +3,7 @@ package browser
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"image"
@@ -10,6 +11,7 @@ import (
 	"image/draw"
 	"image/png"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -85,7 +87,7 @@ func holdText(t *testing.T, name, text string, changing []string) {
 	t.Helper()
 	for _, of := range append(changing,
 		`ask_[A-Z2-7]{26}`, `[0-9A-Z]{5}(-[0-9A-Z]{5}){4}-[0-9A-Z]`, `[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`,
-		`\d\d:\d\d:\d\d|\d+ \w+ \d{4}, \d\d:\d\d`, `((a moment|\d+ (s|min|h))\b ?)+`,
+		`\d\d:\d\d(:\d\d)?|\d+ \w+ \d{4}, \d\d:\d\d`, `((a moment|\d+ (s|min|h))\b ?)+`,
 	) {
 		text = regexp.MustCompile(of).ReplaceAllString(text, "…")
 	}
@@ -227,9 +229,66 @@ func pictured(s *site) []state {
 		{"inbox", func(b *tab) { s.logIn(b, "eve") }},
 		{"item", func(b *tab) { b.visit(s.at(emptying)) }},
 		{"executions", func(b *tab) { b.visit(s.url + "executions") }},
+		{"calls", func(b *tab) {
+			s.tellCalls()
+			b.visit(s.url + "calls")
+			b.waitFor("svg.chart")
+		}},
 		{"code", func(b *tab) {
 			b.visit(s.at(held))
 			s.showCode(b)
 		}},
+	}
+}
+
+// tellCalls has two other replicas tell of an hour, and of their last calls.
+func (s *site) tellCalls() {
+	s.t.Helper()
+	type row = map[string]any
+	now := time.Now()
+	last := []row{
+		{"operation": "list_notes", "danger": gen.Safe, "effect": observe.Allowed, "took": 2 * time.Millisecond},
+		{"operation": "delete_note", "danger": gen.Destructive, "effect": observe.Held, "code": "CONFIRMATION_REQUIRED"},
+		{"operation": "create_note", "danger": gen.Reversible, "effect": observe.Allowed, "took": 7 * time.Millisecond},
+		{"operation": "empty_trash", "danger": gen.Dangerous, "effect": observe.Denied, "code": "PERMISSION_DENIED"},
+		{"operation": "search_notes", "danger": gen.Safe, "effect": observe.Allowed, "took": 31 * time.Millisecond},
+		{"operation": "delete_note", "danger": gen.Destructive, "effect": observe.Confirmed, "took": 5 * time.Millisecond},
+	}
+	for i := range last {
+		last[i]["n"], last[i]["at"] = len(last)-i, now.Add(-time.Duration(4*i+1)*time.Second)
+		last[i]["subject"], last[i]["issuer"] = ann.Subject, ann.Issuer
+		if i%2 == 1 {
+			last[i]["subject"], last[i]["issuer"] = "release_bot", "https://id.example.com"
+		}
+	}
+	for replica := range 2 {
+		var minutes []row
+		drawn := rand.New(rand.NewPCG(7, uint64(replica))) // the same in each picture
+		for ago := 57; ago > 0; ago-- {                    // not all 60: the page may be looked at a minute later
+			calls := 4 + drawn.IntN(9) + (57-ago)/4
+			held, denied := drawn.IntN(3), drawn.IntN(8)/6
+			took := make([]int, 36) // by spans of time: those from 1 to 5 ms, and a few of up to 70
+			for range calls {
+				took[13+drawn.IntN(9)+drawn.IntN(12)/10*drawn.IntN(12)]++
+			}
+			minutes = append(minutes, row{
+				"number": now.Add(-time.Duration(ago)*time.Minute).Unix() / 60, "calls": calls, "failed": held + denied,
+				"took": took, "passed": calls / 2, "held": held, "denied": denied,
+			})
+		}
+		var some []row
+		for i := replica; i < len(last); i += 2 {
+			some = append(some, last[i])
+		}
+		text, err := json.Marshal(row{
+			"host": fmt.Sprintf("adapter-%d", replica+1), "process": 1, "since": now.Add(-26 * time.Hour), "calls": some,
+			"minutes": minutes,
+		})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if _, err := s.state.Put(s.t.Context(), fmt.Sprintf("console/live/%d", replica), text, 0, 0); err != nil {
+			s.t.Fatal(err)
+		}
 	}
 }
