@@ -145,6 +145,9 @@ func TestComposeHasAConsole(t *testing.T) {
 			t.Errorf("the console does not have %s", word)
 		}
 	}
+	if zone := p.Services["console"].Environment["TZ"]; zone == nil || *zone != "UTC" {
+		t.Errorf("the console has the time zone %v, and not that of TODO_TZ, which is UTC where nobody sets it", zone)
+	}
 	if !slices.Contains(adapter, "-console=elsewhere") {
 		t.Error("the console does not show what the adapters are asked for")
 	}

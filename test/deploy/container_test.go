@@ -144,7 +144,7 @@ func TestContainerHasOneProgram(t *testing.T) {
 }
 
 // As root the test starts the program in the image, as a container does: it sees no other file, and is another user.
-// CMD listens where nobody else is, so the image alone opens nothing to anybody.
+// CMD listens where nobody else is, so the image alone opens nothing to anybody. It knows the time zone that TZ names.
 func TestContainerServes(t *testing.T) {
 	made := makeImage(t)
 	if os.Getuid() != 0 {
@@ -156,7 +156,7 @@ func TestContainerServes(t *testing.T) {
 	}
 	serve := func() *running {
 		command := exec.CommandContext(t.Context(), made.command[0], made.command[1:]...)
-		command.Path, command.Dir, command.Env = made.command[0], "/var/lib/todo", []string{}
+		command.Path, command.Dir, command.Env = made.command[0], "/var/lib/todo", []string{"TZ=Asia/Tokyo"}
 		for at, word := range command.Args {
 			command.Args[at] = strings.ReplaceAll(word, "127.0.0.1:8080", address)
 		}
@@ -170,6 +170,9 @@ func TestContainerServes(t *testing.T) {
 	anybody.must(t, "create", "create_todo", map[string]string{"title": "Pay the rent"})
 	if code := first.stop(t); code != 0 {
 		t.Errorf("exit code %d", code)
+	}
+	if log := first.log.String(); !strings.Contains(log, "+09:00") {
+		t.Errorf("its times are not those of TZ:\n%s", log)
 	}
 	serve()
 	if list := anybody.must(t, "read", "list_todos", nil); !strings.Contains(string(list), "Pay the rent") {
