@@ -21,7 +21,8 @@ func choose(t *testing.T, command *exec.Cmd, passphrase string) {
 	for _, word := range command.Args {
 		words = append(words, "'"+word+"'")
 	}
-	terminal := exec.CommandContext(t.Context(), need(t, "script", "bsdutils"), "-qec", strings.Join(words, " "), "/dev/null")
+	script := need(t, "script", "bsdutils")
+	terminal := exec.CommandContext(t.Context(), script, "-qec", strings.Join(words, " "), "/dev/null")
 	terminal.Dir, terminal.Env = command.Dir, command.Env
 	stdin, err := terminal.StdinPipe()
 	if err != nil {
