@@ -149,11 +149,7 @@ func (w *writer) present(c *collection.Condition, column *column) {
 	case collection.Contains, collection.Search:
 		w.text.WriteString(w.dialect.position(w.dialect.lower(column.expr), w.value(c.Value.Text)) + " > 0")
 	case collection.Starts:
-		if w.dialect == PostgreSQL {
-			w.text.WriteString("starts_with(" + w.dialect.lower(column.expr) + ", " + w.value(c.Value.Text) + ")")
-			return
-		}
-		w.text.WriteString(w.dialect.position(w.dialect.lower(column.expr), w.value(c.Value.Text)) + " = 1")
+		w.starts(column, c.Value.Text)
 	default:
 		op, v := c.Op, c.Value
 		always, decided := w.fit(f, column, &op, &v)
@@ -162,6 +158,21 @@ func (w *writer) present(c *collection.Condition, column *column) {
 			return
 		}
 		w.compare(f, column, symbols[op], &v)
+	}
+}
+
+// starts writes that a column begins with a text.
+func (w *writer) starts(column *column, text string) {
+	lower := w.dialect.lower(column.expr)
+	switch w.dialect {
+	case PostgreSQL:
+		w.text.WriteString("starts_with(" + lower + ", " + w.value(text) + ")")
+	case MySQL:
+		// MariaDB takes the two positions in instr(a, 'x') = 1 AND instr(a, 'X') > 0 for one, if the connection has a
+		// collation in which the values are equal, and puts 1 in the place of the second. It does so only behind "=".
+		w.text.WriteString("abs(" + w.dialect.position(lower, w.value(text)) + " - 1) < 1")
+	default:
+		w.text.WriteString(w.dialect.position(lower, w.value(text)) + " = 1")
 	}
 }
 
