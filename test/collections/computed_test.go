@@ -98,7 +98,7 @@ func expectedCrates(t *testing.T, all []reference.Element, filter map[string]any
 // REQ-CF-02: to filter and to sort by a computed field finds what the evaluator of JSON finds by a stored field with
 // the same value, on every page, forward and backward.
 func TestComputedFieldsCompareAsStoredOnes(t *testing.T) {
-	m := maker{rand.New(rand.NewPCG(*seed, 9))}
+	m := newMaker(t, 9)
 	rounds := *rounds / 3
 	if testing.Short() {
 		rounds = min(rounds, 100)
@@ -125,8 +125,8 @@ func TestComputedFieldsCompareAsStoredOnes(t *testing.T) {
 		for _, operation := range []string{"list_crates", "list_crate_pointers", "list_crate_stream"} {
 			for _, forward := range []bool{true, false} {
 				if diff := cmp.Diff(want, walk(t, session, operation, params, size, len(want), forward)); diff != "" {
-					t.Fatalf("seed %d, round %d: %s %s by %d, forward %v (-want +got):\n%s",
-						*seed, round, operation, encoded(t, params), size, forward, diff)
+					t.Fatalf("round %d: %s %s by %d, forward %v (-want +got):\n%s",
+						round, operation, encoded(t, params), size, forward, diff)
 				}
 			}
 		}
@@ -136,7 +136,7 @@ func TestComputedFieldsCompareAsStoredOnes(t *testing.T) {
 // Values by which elements are ordered are kept no longer than the elements: an iterator's are read again and again
 // into the same place.
 func TestOrdersOfManyElementsByComputedFields(t *testing.T) {
-	m := maker{rand.New(rand.NewPCG(*seed, 11))}
+	m := newMaker(t, 11)
 	depot := &crates.Depot{Crates: m.crates(1000)}
 	session := crateAdapter(t, depot, aql.Options{}).NewSession()
 	var all []reference.Element
@@ -156,7 +156,7 @@ func TestOrdersOfManyElementsByComputedFields(t *testing.T) {
 // What is asked of a computed field is the query's to apply: a handler that takes all it can of a query takes none of
 // it, and answers the same.
 func TestComputedFieldsAreNotTaken(t *testing.T) {
-	m := maker{rand.New(rand.NewPCG(*seed, 10))}
+	m := newMaker(t, 10)
 	depot := &crates.Depot{Crates: m.crates(30)}
 	session := crateAdapter(t, depot, aql.Options{}).NewSession()
 	var all []reference.Element
@@ -185,7 +185,7 @@ func TestComputedFieldsAreNotTaken(t *testing.T) {
 		}
 		delete(params, "after")
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("seed %d, round %d: %s (-want +got):\n%s", *seed, round, encoded(t, params), diff)
+			t.Fatalf("round %d: %s (-want +got):\n%s", round, encoded(t, params), diff)
 		}
 	}
 }

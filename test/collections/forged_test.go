@@ -2,7 +2,6 @@ package collections_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -37,7 +36,7 @@ func forgeries(cursor string) func(yield func(string) bool) {
 // REQ-PG-06: of thousands of changes to a cursor none is taken, and every one is refused with the same bytes: they do
 // not tell how near it was.
 func TestForgedCursors(t *testing.T) {
-	m := maker{rand.New(rand.NewPCG(*seed, 4))}
+	m := newMaker(t, 4)
 	store := manyParts(0)
 	store.Parts = m.parts(12)
 	s := adapterOf(t, store, fixedKey).NewSession()

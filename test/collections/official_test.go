@@ -3,7 +3,6 @@ package collections_test
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -69,7 +68,7 @@ func TestOfficialSchemasOfCollections(t *testing.T) {
 			t.Errorf("%v\n%s", err, document)
 		}
 	}
-	m := maker{rand.New(rand.NewPCG(*seed, 4))}
+	m := newMaker(t, 4)
 	store := &parts.Store{Parts: m.parts(30)}
 	tasks := &parts.Tasks{All: []parts.Task{{TaskID: "a", Tags: []string{"x"}}, {TaskID: "b"}, {TaskID: "c"}}}
 	adapter, err := aql.New(parts.NewRegistry(store, tasks), aql.Options{Name: "parts", Version: "1"})

@@ -26,6 +26,7 @@ var schema = reference.Schema{
 	Summable: []string{
 		"minutes", "serial", "small", "weight", "ratio", "stock", "reserve", "deep", "maker.rank", "plan.step.count",
 	},
+	Searched: []string{"title", "tags"},
 	Fields: map[string]*reference.Field{
 		"country": textField(), "part_id": textField(), "lot": integerField(), "title": textField(),
 		"note": missable(textField()), "grade": gradeField(), "minutes": integerField(), "serial": {
@@ -119,16 +120,30 @@ func condition(t testing.TB, value any, f *reference.Field, operator string, ope
 }
 
 // expected returns the elements for which a filter holds, in an order.
-func expected(t testing.TB, all []element, filter map[string]any, by string, descending bool) (found []element) {
+func expected(t testing.TB, all []element, filter map[string]any, by string, descending bool) []element {
 	t.Helper()
+	return ofReference(schema.Select(t, toReference(all), filter, by, descending))
+}
+
+// having returns the elements that a search finds.
+func having(t testing.TB, all []element, words string) []element {
+	t.Helper()
+	return ofReference(schema.Search(t, toReference(all), words))
+}
+
+func toReference(all []element) []reference.Element {
 	list := make([]reference.Element, len(all))
 	for i := range all {
 		list[i] = reference.Element(all[i])
 	}
-	for _, e := range schema.Select(t, list, filter, by, descending) {
-		found = append(found, element(e))
+	return list
+}
+
+func ofReference(list []reference.Element) (all []element) {
+	for _, e := range list {
+		all = append(all, element(e))
 	}
-	return found
+	return all
 }
 
 func (m maker) filter(depth int) map[string]any { return schema.Filter(m.Rand, depth) }

@@ -178,9 +178,9 @@ func listing(t testing.TB, filter, by string) string {
 	return fmt.Sprintf(`{"operation":"list_taken","params":{"filter":%s,"sort":{"field":%s}}}`, filter, encoded(t, by))
 }
 
-// REQ-CQ-05, REQ-AG-01: every filter, every order and every summary becomes statements, or is left to the runtime.
+// REQ-CQ-05, REQ-AG-01: every filter, search, order and summary becomes statements, or is left to the runtime.
 func TestRandomStatements(t *testing.T) {
-	m := maker{rand.New(rand.NewPCG(*seed, 8))}
+	m := newMaker(t, 8)
 	all := targets(t)
 	for range 300 {
 		by := ""
@@ -191,9 +191,13 @@ func TestRandomStatements(t *testing.T) {
 		summaries := string(encoded(t, map[string]any{"operation": "list_taken", "params": map[string]any{
 			"filter": m.filter(0), "aggregate": schema.Aggregate(m.Rand), "include_items": m.IntN(2) == 0,
 		}}))
+		search := string(encoded(t, map[string]any{"operation": "search_taken", "params": map[string]any{
+			"filter": m.filter(0), "query": schema.Query(m.Rand),
+		}}))
 		for _, d := range all {
 			d.check(t, request)
 			d.check(t, summaries)
+			d.check(t, search)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package collections_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -22,7 +21,7 @@ func TestOfficialSchemaOfSummaries(t *testing.T) {
 			t.Errorf("%v\n%s", err, encoded(t, v))
 		}
 	}
-	m := maker{rand.New(rand.NewPCG(*seed, 8))}
+	m := newMaker(t, 8)
 	s := newSession(t, &parts.Store{Parts: m.parts(30)})
 	for range 100 {
 		params := map[string]any{"aggregate": m.aggregate(), "include_items": m.IntN(2) == 0}

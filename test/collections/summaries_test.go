@@ -14,7 +14,6 @@ import (
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/policy/policyfile"
-	"github.com/aqltag/aqltag/test/collections/internal/reference"
 	"github.com/aqltag/aqltag/test/collections/parts"
 )
 
@@ -24,18 +23,14 @@ func (m maker) aggregate() map[string]any { return schema.Aggregate(m.Rand) }
 // summary is what elements amount to.
 func summary(t *testing.T, found []element, expression map[string]any) any {
 	t.Helper()
-	list := make([]reference.Element, len(found))
-	for i := range found {
-		list[i] = reference.Element(found[i])
-	}
-	return schema.Summary(t, list, expression)
+	return schema.Summary(t, toReference(found), expression)
 }
 
 // REQ-AG-01, REQ-AG-02, REQ-AG-03, REQ-AG-04: whatever a request wants to know of the elements that match, a slice,
 // pointers, an iterator and a handler that takes parts of the query answer as an evaluator does that knows nothing but
 // the JSON of the elements, and the items are there where they are asked for.
 func TestSummaries(t *testing.T) {
-	m := maker{rand.New(rand.NewPCG(*seed, 6))}
+	m := newMaker(t, 6)
 	k := &taker{maker: m, T: t}
 	store := &parts.Store{Answer: k.answer}
 	session := newSession(t, store)
@@ -49,18 +44,24 @@ func TestSummaries(t *testing.T) {
 			}
 		}
 		filter, labels := m.filter(1), m.aggregate()
-		found := expected(t, all, decodedFilter(t, filter), "", false)
+		params := map[string]any{"filter": filter, "aggregate": labels}
+		left, operations := all, []string{
+			"list_slice", "list_pointers", "list_stream", "list_taken", "list_numbered", "list_offset",
+		}
+		if m.IntN(3) == 0 {
+			words := schema.Query(m.Rand)
+			params["query"], left = words, having(t, all, words)
+			operations = []string{"search_parts", "search_pointers", "search_stream", "search_taken"}
+		}
+		found := expected(t, left, decodedFilter(t, filter), "", false)
 		want := map[string]any{}
 		for label, expression := range labels {
 			want[label] = summary(t, found, expression.(map[string]any))
 		}
-		params := map[string]any{"filter": filter, "aggregate": labels}
 		beside := m.IntN(2) == 0
 		around := map[string]string{"list_numbered": "pagination", "list_offset": "pagination"}
 		sizes := map[string]string{"list_numbered": "page_size", "list_offset": "limit"}
-		for _, operation := range []string{
-			"list_slice", "list_pointers", "list_stream", "list_taken", "list_numbered", "list_offset",
-		} {
+		for _, operation := range operations {
 			params := maps.Clone(params)
 			if beside {
 				params["include_items"], params[cmp.Or(sizes[operation], "first")] = true, 3
@@ -70,20 +71,20 @@ func TestSummaries(t *testing.T) {
 			var answer map[string]any
 			decoded(t, reply, &answer)
 			if diff := gocmp.Diff(any(want), at(answer, "data", "aggregations")); diff != "" {
-				t.Fatalf("seed %d, round %d: %s (-want +got):\n%s", *seed, round, request, diff)
+				t.Fatalf("round %d: %s (-want +got):\n%s", round, request, diff)
 			}
 			data, _ := at(answer, "data").(map[string]any)
 			_, hasItems := data["items"]
 			info, hasInfo := data[cmp.Or(around[operation], "pageInfo")].(map[string]any)
 			if hasItems != beside || hasInfo != beside || beside && len(items(answer)) != min(3, len(found)) {
-				t.Fatalf("seed %d, round %d: %s answers %s", *seed, round, request, reply)
+				t.Fatalf("round %d: %s answers %s", round, request, reply)
 			}
 			total := info["totalCount"]
 			if around[operation] != "" {
 				total = info["total_items"]
 			}
 			if beside && total != json.Number(fmt.Sprint(len(found))) {
-				t.Fatalf("seed %d, round %d: %s: %v match, want %d", *seed, round, request, total, len(found))
+				t.Fatalf("round %d: %s: %v match, want %d", round, request, total, len(found))
 			}
 		}
 	}

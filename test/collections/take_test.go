@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/test/collections/internal/reference"
 	"github.com/aqltag/aqltag/test/collections/parts"
 )
 
@@ -77,6 +77,15 @@ func (k *taker) answer(ctx context.Context, q *aql.Query[parts.Part]) (*aql.Page
 			}
 			left = slices.DeleteFunc(left, func(p pair) bool {
 				return !condition(k.T, p.at(name), kinds[name], string(c.Op), jsonOf(c.Value))
+			})
+		}
+	}
+	if eager || k.IntN(2) == 0 {
+		if words, ok := q.TakeSearch(); ok {
+			left = slices.DeleteFunc(left, func(p pair) bool {
+				return !slices.ContainsFunc(words, func(word string) bool {
+					return schema.Says(reference.Element(p.element), word)
+				})
 			})
 		}
 	}
@@ -184,9 +193,10 @@ func streamed(all []parts.Part, read *int) iter.Seq2[parts.Part, error] {
 	}
 }
 
-// REQ-CQ-05, REQ-CQ-06, REQ-PG-05: whichever parts of a query a handler takes and applies, the pages are the same.
+// REQ-CQ-02, REQ-CQ-05, REQ-CQ-06, REQ-PG-05: whichever parts of a query a handler takes and applies, the pages are the
+// same.
 func TestTakenParts(t *testing.T) {
-	k := &taker{maker: maker{rand.New(rand.NewPCG(*seed, 5))}, T: t}
+	k := &taker{maker: newMaker(t, 5), T: t}
 	var all []parts.Part
 	var elements []element
 	store := &parts.Store{Answer: k.answer}
@@ -210,13 +220,18 @@ func TestTakenParts(t *testing.T) {
 			by = names[k.IntN(len(names))]
 		}
 		params["sort"] = map[string]any{"field": by, "order": map[bool]string{false: "asc", true: "desc"}[descending]}
-		want := identities(expected(t, elements, decodedFilter(t, filter), by, descending))
+		left, operation := elements, "list_taken"
+		if k.IntN(3) == 0 {
+			words := schema.Query(k.Rand)
+			params["query"], left, operation = words, having(t, elements, words), "search_taken"
+		}
+		want := identities(expected(t, left, decodedFilter(t, filter), by, descending))
 		size := 1 + k.IntN(10)
 		for _, forward := range []bool{true, false} {
-			got := walk(t, session, "list_taken", params, size, -1, forward)
+			got := walk(t, session, operation, params, size, -1, forward)
 			if diff := cmp.Diff(want, got); diff != "" || t.Failed() {
-				t.Fatalf("seed %d, round %d: %s by %d, forward: %v (-want +got):\n%s",
-					*seed, round, encoded(t, params), size, forward, diff)
+				t.Fatalf("round %d: %s by %d, forward: %v (-want +got):\n%s",
+					round, encoded(t, params), size, forward, diff)
 			}
 		}
 	}

@@ -28,9 +28,9 @@ func newRandom(t *testing.T) random {
 	return random{rand.New(rand.NewPCG(*seed, 1))}
 }
 
-// REQ-CQ-01, REQ-CQ-05, REQ-CQ-06, REQ-PG-01, REQ-PG-03, REQ-PG-05: whatever a request asks of a collection, memory and databases
-// give the answer of an evaluator that knows nothing but the JSON of the items: on every page, forward and backward.
-// Pages forward are all that there is, one behind the other, and pages backward are the same from the end.
+// REQ-CQ-01, REQ-CQ-05, REQ-CQ-06, REQ-PG-01, REQ-PG-03, REQ-PG-05: whatever a request asks of a collection, memory and
+// databases give the answer of an evaluator that knows nothing but the JSON of the items: on every page, forward and
+// backward. Pages forward are all that there is, one behind the other, and pages backward are the same from the end.
 func TestSourcesAgree(t *testing.T) {
 	t.Run("memory", func(t *testing.T) { agree(t, newRandom(t), inMemory(t)) })
 	for _, k := range kinds {

@@ -103,11 +103,16 @@ type PointersRequest struct {
 
 // Pointers lists parts that are kept by pointer.
 func (s *Store) Pointers(ctx context.Context, req PointersRequest) (*aql.Page[Part], error) {
+	return req.Pointers(ctx, s.pointers())
+}
+
+// pointers are those to the parts.
+func (s *Store) pointers() []*Part {
 	all := make([]*Part, len(s.Parts))
 	for i := range s.Parts {
 		all[i] = &s.Parts[i]
 	}
-	return req.Pointers(ctx, all)
+	return all
 }
 
 // StreamRequest selects parts.
@@ -166,4 +171,26 @@ type SearchRequest struct {
 // Search finds parts.
 func (s *Store) Search(ctx context.Context, req SearchRequest) (*aql.Page[Part], error) {
 	return req.Slice(ctx, s.Parts)
+}
+
+// SearchPointersRequest looks for parts.
+type SearchPointersRequest struct {
+	_ struct{} `aql:"category=READ,op=search_pointers"`
+	aql.Query[Part]
+}
+
+// SearchPointers finds parts that are kept by pointer.
+func (s *Store) SearchPointers(ctx context.Context, req SearchPointersRequest) (*aql.Page[Part], error) {
+	return req.Pointers(ctx, s.pointers())
+}
+
+// SearchStreamRequest looks for parts.
+type SearchStreamRequest struct {
+	_ struct{} `aql:"category=READ,op=search_stream"`
+	aql.Query[Part]
+}
+
+// SearchStream finds parts that come one by one.
+func (s *Store) SearchStream(ctx context.Context, req SearchStreamRequest) (*aql.Page[Part], error) {
+	return req.Stream(ctx, s.each())
 }

@@ -37,15 +37,15 @@ func (s *Schema) Search(t testing.TB, all []Element, query string) []Element {
 	}
 	var found []Element
 	for _, e := range all {
-		if slices.ContainsFunc(words, func(word string) bool { return s.says(e, word) }) {
+		if slices.ContainsFunc(words, func(word string) bool { return s.Says(e, word) }) {
 			found = append(found, e)
 		}
 	}
 	return found
 }
 
-// says reports whether one of the Searched texts of an element contains a word.
-func (s *Schema) says(e Element, word string) bool {
+// Says reports whether one of the Searched texts of an element contains a word.
+func (s *Schema) Says(e Element, word string) bool {
 	for _, path := range s.Searched {
 		texts, isList := e.At(path).([]any)
 		if text := e.At(path); !isList && text != nil {
