@@ -56,11 +56,73 @@ var evaluators = []change{
 	{"a cursor is not bound to the direction", "runtime/listing.go",
 		"byte(key.Field.Bits), flag(key.Descending))", "byte(key.Field.Bits))"},
 	{"a cursor is not bound to the operation", "runtime/listing.go", "text = appendText(text, a.operation.Name)\n", ""},
+	{"a search looks into the first field only", "runtime/internal/collection/search.go", "for _, f := range fields {",
+		"for _, f := range fields[:min(1, len(fields))] {"},
+	{"a phrase is its words", "runtime/internal/collection/search.go", "if i%2 == 1 {", "if i < 0 {"},
+	{"a condition is taken though _or has another one", "runtime/internal/collection/take.go",
+		"case c.Field == nil && c.about(field):", "case false:"},
+	{"a condition on a computed field is taken", "runtime/internal/collection/take.go", "c.computes() || !take(c)",
+		"!take(c)"},
+	{"a stream in order ends one element early", "runtime/internal/collection/stream.go",
+		"s.ended = len(s.heap) == s.most\n", "s.ended = len(s.heap) == s.most-1\n"},
+	{"a stream in order passes over one element too many", "runtime/internal/collection/stream.go",
+		"case !s.Placed && s.total < s.Skip:", "case !s.Placed && s.total <= s.Skip:"},
+	{"a numbered page begins one element late", "runtime/paging.go",
+		"a.bound.Skip = (a.bound.Number - 1) * a.bound.Size", "a.bound.Skip = (a.bound.Number-1)*a.bound.Size + 1"},
+	{"one element behind an offset is left out", "runtime/internal/collection/bound.go",
+		"items = items[min(s.skip, len(items)):]", "items = items[min(s.skip+1, len(items)):]"},
+	{"what was computed of an element is that of the next one, too", "runtime/internal/collection/stream.go",
+		"\t\ts.forget(unsafe.Add(base, at))\n", ""},
 }
 
 // TestEveryMutationOfTheEvaluatorIsCaught changes what answers queries from memory. A test that takes seconds fails.
 func TestEveryMutationOfTheEvaluatorIsCaught(t *testing.T) {
-	expectFailures(t, "./test/collections", "^Test(Queries|Operators|PageSizes|CursorsOfOtherQueries)$", evaluators)
+	expectFailures(t, "^Test(Queries|Operators|PageSizes|CursorsOfOtherQueries|Search|Take|TakeSearch|StreamInOrder|"+
+		"Styles|TakenStyles|OrdersOfManyElementsByComputedFields|ComputedFieldsAreNotTaken)$", evaluators,
+		"./test/collections", "-seed=1")
+}
+
+// adders are mutants of the code that sums up elements in memory.
+var adders = []change{
+	{"a carry is dropped", "runtime/internal/collection/total.go", "t.high += v>>63 + int64(carry)",
+		"t.high += v>>63 + int64(carry&0)"},
+	{"an average is by all elements", "runtime/internal/collection/total.go",
+		"p, ok := f.at(p)\n\tif !ok {\n\t\treturn\n\t}\n\tt.count++\n",
+		"t.count++\n\tp, ok := f.at(p)\n\tif !ok {\n\t\treturn\n\t}\n"},
+	{"a value that a list has twice counts twice", "runtime/internal/collection/summary.go", "if g.turn != s.turn {",
+		"if true {"},
+	{"a group beyond the bound is left out", "runtime/internal/collection/summary.go",
+		"if g == nil {\n\t\treturn false\n\t}\n\ts.take(g, p)", "if g == nil {\n\t\treturn true\n\t}\n\ts.take(g, p)"},
+	{"a missing text is in another group than null", "runtime/internal/collection/summary.go",
+		"case s.By.Kind == String || s.By.Kind == Text:\n\t\treturn s.ofText", "case false:\n\t\treturn s.ofText"},
+	{"a text that is not UTF-8 is in a group of its own", "runtime/internal/collection/summary.go",
+		"if !utf8.ValidString(text) {", "if false && !utf8.ValidString(text) {"},
+	{"the least value is the last one", "runtime/internal/collection/summary.go",
+		"(v.Missing || f.compare(p, v) == sign)", "(v.Missing || f.compare(p, v) != 2)"},
+}
+
+// TestEveryMutationOfSummariesIsCaught changes what sums up elements in memory. A test that takes seconds fails.
+func TestEveryMutationOfSummariesIsCaught(t *testing.T) {
+	expectFailures(t, "^Test(Summaries|SumsAreExact|Groups|TooManyGroups)$", adders, "./test/collections", "-seed=1")
+}
+
+// walkers are mutants of the code that follows relations.
+var walkers = []change{
+	{"a relation to many is cut without a warning", "runtime/internal/related/load.go", "if cut > 0 {", "if cut < 0 {"},
+	{"a relation to many is not cut", "runtime/internal/related/load.go", "there > most {", "there > most+1000 {"},
+	{"a key is loaded again", "runtime/internal/related/load.go", "case !before:", "case !before || true:"},
+	{"a walk goes on from each node again and again", "runtime/internal/related/walk.go", "reached[end.ID()] = end\n", ""},
+	{"a relationship is found by each way to it", "runtime/internal/related/walk.go", "; !found[id] {", "; true {"},
+	{"relationships are in the order in which they were loaded", "runtime/internal/related/walk.go",
+		"return a.Position().Compare(b.Position())", "return 0"},
+	{"a walk goes one relationship further", "runtime/internal/related/walk.go", "depth <= w.Depth &&",
+		"depth <= w.Depth+1 &&"},
+}
+
+// TestEveryMutationOfRelationsIsCaught changes what follows relations. A test that takes seconds fails.
+func TestEveryMutationOfRelationsIsCaught(t *testing.T) {
+	expectFailures(t, "^Test(Walk|Walks[A-Za-z]*|Loads[A-Za-z]*|ManyRelatedAreCut|LevelsAreLoadedOnce)$", walkers,
+		"./runtime/internal/related", "./test/collections")
 }
 
 // renderers are mutants of the code that answers from databases.
@@ -88,16 +150,23 @@ var renderers = []change{
 	{"enums are ordered by their names", "runtime/sqlquery/position.go", `if k.ranks != "" {`, "if false {"},
 	{"no item behind the page is looked for", "runtime/sqlquery/fetch.go",
 		"limit, still := f.bound.Size+1, f.bound.Size+1", "limit, still := f.bound.Size, f.bound.Size"},
+	{"a search of a list finds the beginnings of texts", "runtime/sqlquery/list.go",
+		"w.value(c.Value.Text)) + \" > 0\")", "w.value(c.Value.Text)) + \" = 1\")"},
+	{"a search tells capital letters from small ones", "runtime/sqlquery/list.go", "w.dialect.lower(element)", "element"},
+	{"groups of texts are told apart as the column is compared", "runtime/sqlquery/group.go",
+		"default:\n\t\treturn []string{w.dialect.bytes(column.expr)}", "default:\n\t\treturn []string{column.expr}"},
+	{"a part of a sum is dropped", "runtime/sqlquery/dialect.go", " & 4294967295)", " & 2147483647)"},
 }
 
 // TestEveryMutationOfTheRendererIsCaught changes what renders queries as SQL. A test on SQLite fails in seconds.
 func TestEveryMutationOfTheRendererIsCaught(t *testing.T) {
-	expectFailures(t, "./test/collections/databases", "^Test(SourcesAgree|OperatorsAgree)$/^SQLite$", renderers, "-seed=1")
+	expectFailures(t, "^Test(SourcesAgree|OperatorsAgree|SummariesAgree|SummariesOfCollatedColumns)$/^SQLite$", renderers,
+		"./test/collections/databases", "-seed=1")
 }
 
-// expectFailures runs some tests of a package, with arguments, on each mutant, and expects them to fail; and to pass
-// without one.
-func expectFailures(t *testing.T, tests, run string, changes []change, arguments ...string) {
+// expectFailures runs some tests on each mutant, and expects them to fail; and to pass without one. The arguments are
+// packages, and flags of their tests.
+func expectFailures(t *testing.T, run string, changes []change, arguments ...string) {
 	t.Helper()
 	root, err := scratch.Root()
 	if err != nil {
@@ -106,7 +175,7 @@ func expectFailures(t *testing.T, tests, run string, changes []change, arguments
 	passes := func(t *testing.T, overlay string) (passed bool, output string) {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-short", "-vet=off", "-overlay="+overlay,
-			"-run", run, tests)
+			"-run", run)
 		command.Args = append(command.Args, arguments...)
 		command.Dir = root
 		out, err := command.CombinedOutput()

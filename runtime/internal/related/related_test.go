@@ -180,6 +180,31 @@ func TestWalksOfRandomGraphs(t *testing.T) {
 	}
 }
 
+// A walk goes on from each node once, however many ways lead to it: it looks at each edge of a graph once.
+func TestWalksLookAtEachEdgeOnce(t *testing.T) {
+	const size = 8
+	names := make([]string, size)
+	for i := range names {
+		names[i] = fmt.Sprint(i)
+	}
+	edges := make(map[string][]string)
+	for _, name := range names {
+		edges[name] = names
+	}
+	g, looks := graphOf(edges), 0
+	w := &Walk{
+		Loads: &Loads{Guard: g, Most: 1000}, Steps: []Step{{Type: "uses", Relation: g.relation(true)}}, Depth: 4,
+		Name: func(_ string, resource any) (string, error) {
+			looks++
+			return resource.(*keyed).name, nil
+		},
+	}
+	found, err := w.From(t.Context(), &Node{"node", "0", g.nodes["0"]})
+	if err != nil || len(found) != size*size || looks != size*size {
+		t.Errorf("%d edges are found, and %d are looked at: %v", len(found), looks, err)
+	}
+}
+
 func TestLoadsAreBounded(t *testing.T) {
 	names := make([]string, 40)
 	for i := range names {
