@@ -222,6 +222,31 @@ func TestLoadsAreBounded(t *testing.T) {
 	}
 }
 
+// What a key leads to is loaded once, whichever resources have the key, until it is forgotten.
+func TestLoadsRememberKeys(t *testing.T) {
+	g := graphOf(map[string][]string{"a": {"b"}, "b": {"c"}})
+	r := g.relation(false)
+	r.Key = func(any) (any, bool) { return "a", true }
+	l := &Loads{Guard: g, Most: 9}
+	load := func(name string) {
+		t.Helper()
+		if err := l.Load(t.Context(), r, []any{g.nodes[name]}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]any{g.nodes["b"]}, l.Of(r, g.nodes[name]), cmp.AllowUnexported(keyed{})); diff != "" {
+			t.Errorf("of %s (-want +got):\n%s", name, diff)
+		}
+	}
+	load("a")
+	l.Begin()
+	load("b")
+	l.Forget()
+	load("c")
+	if diff := cmp.Diff([][]any{{"a"}, {"a"}}, g.loads); diff != "" {
+		t.Errorf("loads (-want +got):\n%s", diff)
+	}
+}
+
 func TestLoadsThatAreRefusedOrFail(t *testing.T) {
 	edges := map[string][]string{"a": {"b", "c"}, "b": {"d"}, "c": {"e"}}
 	g := graphOf(edges)
