@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -19,8 +20,11 @@ const (
 	allowed = 100
 )
 
-// REQ-PG-05: whoever walks through a table sees each row that stays once, while others are inserted and deleted, among
-// them the very rows of the cursors.
+// writing is how many goroutines write at the same time.
+const writing = 4
+
+// REQ-PG-05: whoever walks through a table sees each row that stays once, while several writers insert and delete others,
+// among them the very rows of the cursors.
 func TestWalksAmongWrites(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -31,9 +35,9 @@ func TestWalksAmongWrites(t *testing.T) {
 				all = append(all, r.itemOf(fmt.Sprint("stays", i)))
 			}
 			d.load(t, all)
-			w := &writers{database: d, random: random{rand.New(rand.NewPCG(*seed, 2))}, turns: make(chan struct{}, allowed)}
+			w := &writers{database: d, turns: make(chan struct{}, allowed)}
 			for range passing {
-				w.insert(t.Context(), t)
+				w.insert(t, r)
 			}
 			stop := w.start(t)
 			removed := 0
@@ -68,81 +72,93 @@ func (r random) itemOf(id string) items.Item {
 // writers insert and delete rows that do not stay.
 type writers struct {
 	*database
-	random
 
 	turns chan struct{} // one for each row that may be inserted
 
-	mutex  sync.Mutex
-	there  []items.Item // which do not stay
+	mutex  sync.Mutex   // not held while a row is written
+	there  []items.Item // which do not stay, and which nobody deletes yet
 	writes int
 }
 
 // insert inserts a row that was never there, anywhere in the order.
-func (w *writers) insert(ctx context.Context, t *testing.T) {
+func (w *writers) insert(t *testing.T, r random) {
 	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	prefix := []string{"goes", "zz", "A"}[w.IntN(3)]
-	one := w.itemOf(fmt.Sprint(prefix, w.Uint32(), "-", w.writes))
-	if _, err := w.ExecContext(ctx, w.database.insert("items"), w.values(&one)...); err != nil && ctx.Err() == nil {
-		t.Errorf("inserting: %v", err)
-	}
-	w.there = append(w.there, one)
 	w.writes++
+	prefix := []string{"goes", "zz", "A"}[r.IntN(3)]
+	one := r.itemOf(fmt.Sprint(prefix, r.Uint32(), "-", w.writes))
+	w.mutex.Unlock()
+	if _, err := w.ExecContext(t.Context(), w.database.insert("items"), w.values(&one)...); err != nil {
+		t.Errorf("inserting: %v", err)
+		return
+	}
+	w.mutex.Lock()
+	w.there = append(w.there, one)
+	w.mutex.Unlock()
 }
 
-// remove deletes the row at an index.
-func (w *writers) remove(ctx context.Context, t *testing.T, i int) {
-	statement := "DELETE FROM items WHERE item_id = ?"
-	if w.kind.numbers {
-		statement = "DELETE FROM items WHERE item_id = $1"
+// remove deletes the row at the index that choose returns, which is negative for none. Two writers delete no row both.
+func (w *writers) remove(t *testing.T, choose func(there []items.Item) int) bool {
+	w.mutex.Lock()
+	i := choose(w.there)
+	if i < 0 {
+		w.mutex.Unlock()
+		return false
 	}
-	if _, err := w.ExecContext(ctx, statement, w.there[i].ItemID); err != nil && ctx.Err() == nil {
-		t.Errorf("deleting: %v", err)
-	}
+	one := w.there[i]
 	w.there[i] = w.there[len(w.there)-1]
 	w.there = w.there[:len(w.there)-1]
 	w.writes++
+	w.mutex.Unlock()
+	statement := "DELETE FROM items WHERE item_id = ? AND lot = ?" // the whole key, so that MariaDB locks nothing else
+	if w.kind.numbers {
+		statement = "DELETE FROM items WHERE item_id = $1 AND lot = $2"
+	}
+	if _, err := w.ExecContext(t.Context(), statement, one.ItemID, int64(one.Lot)); err != nil {
+		t.Errorf("deleting: %v", err)
+	}
+	return true
 }
 
 // removeOne deletes a row, if it is there and does not stay.
-func (w *writers) removeOne(ctx context.Context, t *testing.T, id string) bool {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	for i := range w.there {
-		if w.there[i].ItemID == id {
-			w.remove(ctx, t, i)
-			return true
-		}
-	}
-	return false
+func (w *writers) removeOne(t *testing.T, id string) bool {
+	return w.remove(t, func(there []items.Item) int {
+		return slices.IndexFunc(there, func(one items.Item) bool { return one.ItemID == id })
+	})
 }
 
 // start writes until the function that it returns is called. As many rows go as come.
 func (w *writers) start(t *testing.T) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-w.turns:
-			}
-			w.insert(t.Context(), t)
-			w.mutex.Lock()
-			for len(w.there) > passing {
-				w.remove(t.Context(), t, w.IntN(len(w.there)))
-			}
-			w.mutex.Unlock()
-		}
-	}()
+	var all sync.WaitGroup
+	for i := range writing {
+		r := random{rand.New(rand.NewPCG(*seed, uint64(2+i)))}
+		all.Go(func() { w.write(ctx, t, r) })
+	}
 	stop = func() {
 		cancel()
-		<-done
+		all.Wait()
 	}
 	t.Cleanup(stop) // if the test ends before it calls it
 	return stop
+}
+
+// write inserts a row for each turn, and deletes one where there are enough, until ctx ends.
+func (w *writers) write(ctx context.Context, t *testing.T, r random) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.turns:
+		}
+		w.insert(t, r)
+		for w.remove(t, func(there []items.Item) int {
+			if len(there) <= passing {
+				return -1
+			}
+			return r.IntN(len(there))
+		}) {
+		}
+	}
 }
 
 // allow lets as many rows be inserted as may be while a page is read.
@@ -177,7 +193,7 @@ func (w *writers) walk(t *testing.T, s source, query map[string]any, forward boo
 		if pages > 100*staying {
 			t.Fatalf("%s: the walk does not end", encode(t, query))
 		}
-		if w.removeOne(t.Context(), t, p.Data.Items[edge]["item_id"].(string)) {
+		if w.removeOne(t, p.Data.Items[edge]["item_id"].(string)) {
 			removed++
 		}
 	}
