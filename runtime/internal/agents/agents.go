@@ -131,7 +131,9 @@ func (k *Keeper) channels(l *policy.Loop) ([]verify.Channel, error) {
 func (s *settings) asks() bool { return s.mode == policy.Enforcing || s.mode == policy.Monitoring }
 
 // WithHolds returns an inbox that has the items of another one, and what holds agents.
-func (k *Keeper) WithHolds(inbox approve.Inbox) approve.Inbox { return k.current.Load().box.Inbox(inbox) }
+func (k *Keeper) WithHolds(inbox approve.Inbox) approve.Inbox {
+	return k.current.Load().box.Inbox(inbox)
+}
 
 // Mode returns how much the loop does.
 func (k *Keeper) Mode() policy.LoopMode { return k.current.Load().mode }
