@@ -203,7 +203,7 @@ func New(o Options) (*Engine, error) {
 		o.Backoff = backoff
 	}
 	if o.Lease < 10*time.Millisecond {
-		return nil, fmt.Errorf("Lease of %v: the least is 10ms", o.Lease)
+		return nil, fmt.Errorf("a Lease of %v: the least is 10ms", o.Lease)
 	}
 	e := &Engine{
 		o: o, root: "exec/" + url.PathEscape(o.Name) + "/", slots: make(chan struct{}, o.Slots),

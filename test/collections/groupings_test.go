@@ -13,8 +13,8 @@ import (
 	"github.com/aqltag/aqltag/test/collections/parts"
 )
 
-// REQ-DE-10: of the requests that ask for as many groups as they may, eight run at the same time. The next one waits, and
-// is answered when one of them has ended; those without groups do not wait.
+// REQ-DE-10: of the requests that ask for as many groups as they may, eight run at the same time. The next one waits,
+// and is answered when one of them has ended; those without groups do not wait.
 func TestGroupsOfFewRequestsAreMadeAtTheSameTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan struct{})

@@ -23,8 +23,8 @@ const (
 // writing is how many goroutines write at the same time.
 const writing = 4
 
-// REQ-PG-05: whoever walks through a table sees each row that stays once, while several writers insert and delete others,
-// among them the very rows of the cursors.
+// REQ-PG-05: whoever walks through a table sees each row that stays once, while several writers insert and delete
+// others, among them the very rows of the cursors.
 func TestWalksAmongWrites(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
