@@ -91,7 +91,7 @@ func TestAPageThatHearsNothing(t *testing.T) {
 	b.waitForText("1 item at")
 
 	goOn := through.hold()
-	run(b, chromedp.Evaluate[any](`patience = 200; hear()`))
+	run(b, chromedp.Evaluate[any](`patience = 1000; hear()`))
 	b.waitForText("This page does not follow at the moment.")
 	s.ask(nil)
 	run(b, chromedp.Evaluate[any](`patience = 3600000; hear()`))
