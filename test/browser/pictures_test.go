@@ -67,6 +67,9 @@ func holdPictures(b *tab, name string, changing ...string) {
 	for _, scheme := range []string{"light", "dark"} {
 		b.look(scheme, pictureWidth)
 		b.do(chromedp.EmulateViewport(pictureWidth, pictureHeight, chromedp.EmulateScale(pictureScale)))
+		run(b, chromedp.FullScreenshot(100)) // the first one may be without what scrolls, which is painted later
+		run(b, chromedp.Evaluate[bool](`new Promise((painted) =>
+requestAnimationFrame(() => requestAnimationFrame(() => painted(true))))`, awaited))
 		shown := run(b, chromedp.FullScreenshot(100))
 		file := filepath.Join(root, "docs", "pictures", fmt.Sprintf("%s-%s.png", name, scheme))
 		if *update {
@@ -124,7 +127,7 @@ func holdPicture(t *testing.T, file string, kept, shown []byte) {
 	}
 }
 
-// small returns a picture in the 256 colours that most of its pixels have, which takes a third of the bytes. Of the
+// small returns a picture in the 128 colours that most of its pixels have, which takes a third of the bytes. Of the
 // others, which smooth the edges of letters, each becomes the one that is most like it.
 func small(t *testing.T, picture []byte) []byte {
 	t.Helper()
@@ -136,7 +139,7 @@ func small(t *testing.T, picture []byte) []byte {
 		}
 	}
 	colours := slices.SortedFunc(maps.Keys(count), func(a, b color.Color) int { return count[b] - count[a] })
-	reduced := image.NewPaletted(full.Bounds(), colours[:min(256, len(colours))])
+	reduced := image.NewPaletted(full.Bounds(), colours[:min(128, len(colours))])
 	draw.Draw(reduced, full.Bounds(), full, image.Point{}, draw.Src)
 	var encoded bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&encoded, reduced); err != nil {
