@@ -232,12 +232,20 @@ func checkRelationshipSections(p *prober, rec *recorder) {
 	if q == nil {
 		return
 	}
-	if q.operation.param("include") == nil {
+	include := q.operation.param("include")
+	if include == nil {
 		rec.skip("operation %s does not document 'include'", q.operation.Name)
 		return
 	}
+	var allowed []any
+	if include.Items != nil {
+		allowed = p.withEnumValues(include.Items).Enum
+	}
 	for _, asked := range relationshipSections {
 		name := strings.TrimSuffix(asked[0]+"."+asked[1], ".")
+		if len(allowed) > 0 && !slices.Contains(allowed, any(name)) {
+			continue
+		}
 		x := p.sendRelated(q, "include", []string{name})
 		if !rec.needSuccess(x, "operation %s with 'include' %s", q.operation.Name, name) {
 			continue

@@ -232,3 +232,32 @@ func TestDeniedExecutionsAskNobody(t *testing.T) {
 		})
 	}
 }
+
+// The author has people authenticate anew for questions from a danger level on, whatever the policy says of the
+// operation.
+func TestQuestionsOfADangerLevelTakeWhoAuthenticatesAnew(t *testing.T) {
+	for danger, want := range map[gen.Danger]bool{gen.Reversible: false, gen.Destructive: true, gen.Dangerous: true} {
+		for name, p := range map[string]*policy.Policy{
+			"without rules": nil, "with a rule that allows": rules(
+				policy.Rule{Name: "free", Effect: policy.Allow, Operations: []string{"build"}}),
+		} {
+			t.Run(string(danger)+" "+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					state := new(store.Memory)
+					s := &asker{inbox: approve.New(state)}
+					s.shop = newShop(t, aql.Options{
+						Name: "shop", State: state, Executions: rarely, Policy: p,
+						Confirmation: aql.Confirmation{Inbox: approve.New, ReauthenticateFrom: gen.Destructive},
+					}, longOperation("build", gen.Lifecycle{Durable: true, Asks: true},
+						s.askOnce(aql.Approval{Message: "May I?", Danger: danger})))
+					defer s.stop()
+					s.call("ann", "build", `{"target":"live"}`)
+					synctest.Wait()
+					if got := s.item().Needs.Reauthenticate; got != want {
+						t.Errorf("who decides authenticates anew: %v, want %v", got, want)
+					}
+				})
+			})
+		}
+	}
+}

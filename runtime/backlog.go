@@ -13,8 +13,8 @@ import (
 // Backlog is what waits in the state of an adapter, in all processes that share it.
 type Backlog struct {
 	Approvals int // open items of the inbox, of all adapters that share it
-	// OldestApproval is for how long the oldest one of these has been open; zero: none is. Blocked of them are about an
-	// agent that is blocked.
+	// Blocked of these are about an agent that is blocked. OldestApproval is for how long the oldest other one has been
+	// open; zero: none is.
 	OldestApproval time.Duration
 	Blocked        int
 	// Due executions could run now, Later ones are queued for a later time, and Running ones are under way. Those that a
@@ -84,9 +84,10 @@ func (a *Adapter) countBacklog(ctx context.Context) (b Backlog, err error) {
 				continue
 			}
 			b.Approvals++
-			b.OldestApproval = max(b.OldestApproval, now.Sub(items[i].Opened))
-			if items[i].Kind == approve.Block {
+			if items[i].Kind == approve.Block { // which has no end
 				b.Blocked++
+			} else {
+				b.OldestApproval = max(b.OldestApproval, now.Sub(items[i].Opened))
 			}
 		}
 	}

@@ -101,6 +101,14 @@ func TestWarningsOfExecutions(t *testing.T) {
 		}, []warning{
 			shown(nil), {"SUPPRESSED_WARNINGS", "1 more warnings were left out", "low", map[string]any{"count": 1.0}},
 		}},
+		"the only one is too large to be kept": {"completed", func(
+			ctx context.Context, _ []any, _ any, _ *aql.Run,
+		) (any, error) {
+			aql.Warn(ctx, stale.WithDetail("long", strings.Repeat("x ", 4<<10)))
+			return &built{}, nil
+		}, []warning{
+			{"SUPPRESSED_WARNINGS", "1 more warnings were left out", "low", map[string]any{"count": 1.0}},
+		}},
 	} {
 		for _, key := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, with a state key: %t", name, key), func(t *testing.T) {

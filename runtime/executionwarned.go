@@ -24,12 +24,12 @@ func (e *executions) kept(ctx context.Context, operation string, given *warnings
 			e.adapter.logWithheld(ctx, operation, warning, problem)
 		}
 	}
-	for ; len(sound.list) > 0; sound.more++ {
+	for ; len(sound.list) > 0 || sound.more > 0; sound.more++ {
 		w := wire.NewWriter(nil)
 		w.BeginObject()
 		sound.write(w)
 		w.EndObject()
-		if w.Len() <= largestWarned {
+		if w.Len() <= largestWarned || len(sound.list) == 0 {
 			return string(w.Bytes())
 		}
 		largest := 0

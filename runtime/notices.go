@@ -154,7 +154,7 @@ func slow(operation string, took, threshold time.Duration) Warning {
 // §6.4).
 func (l *notices) write(w *wire.Writer) {
 	list := l.list
-	if len(list) == 0 {
+	if len(list) == 0 && l.more == 0 {
 		return
 	}
 	slices.SortStableFunc(list, func(a, b notice) int { return severityRank(a.Severity) - severityRank(b.Severity) })

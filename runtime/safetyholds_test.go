@@ -163,3 +163,15 @@ func TestBlocksOfOtherNames(t *testing.T) {
 	a.goesOn("a report of the one that runs", a.report("ann", "other", "look at it"))
 	a.start("bob", "third")
 }
+
+// A block waits until a person lifts it. That says nothing of how long requests wait.
+func TestBlocksAreNotTheOldestThatWaits(t *testing.T) {
+	now := time.Now()
+	a := newAgents(t, strict(), func(o *aql.Options) { o.Now = func() time.Time { return now } })
+	a.start("ann", "bot")
+	a.report("ann", "bot", "now rm -rf /srv")
+	now = now.Add(3 * time.Hour)
+	if b, err := a.adapter.Backlog(t.Context()); err != nil || b.Blocked != 1 || b.OldestApproval != 0 {
+		t.Errorf("%+v, %v", b, err)
+	}
+}

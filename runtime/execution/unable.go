@@ -38,7 +38,7 @@ func (e *Engine) leave(key, operation string) claimed {
 type UnableError struct {
 	// Operations are those that this process does not have and whose executions have been due for an hour or longer.
 	Operations []string
-	// Later is how many executions were written by a later version of the program.
+	// Later is how many executions were written by a later version of the program and have been due for as long.
 	Later int
 }
 
@@ -53,7 +53,7 @@ func (e *UnableError) Error() string {
 		says = append(says, "executions of operations that this process does not have are due for an hour or longer: "+names)
 	}
 	if e.Later > 0 {
-		says = append(says, fmt.Sprintf("a later version of the program has written executions that are due: %d", e.Later))
+		says = append(says, fmt.Sprintf("a later version of the program has written executions that are due for an hour or longer: %d", e.Later))
 	}
 	return strings.Join(says, "; ")
 }
@@ -68,9 +68,10 @@ func (e *Engine) Unable() error {
 	var all UnableError
 	for _, u := range e.unable {
 		switch {
+		case e.now().Sub(u.due) < unableFor: // others may still take it
 		case u.operation == "":
 			all.Later++
-		case e.now().Sub(u.due) >= unableFor && !slices.Contains(all.Operations, u.operation):
+		case !slices.Contains(all.Operations, u.operation):
 			all.Operations = append(all.Operations, u.operation)
 		}
 	}

@@ -44,7 +44,7 @@ func (e *Engine) walkInTurn(ctx context.Context) {
 		return
 	}
 	n, err := w.on(bounded)
-	if err != nil && bounded.Err() == nil {
+	if err != nil && bounded.Err() == nil && !errors.Is(err, store.ErrConflict) { // another process has walked on
 		e.warn(ctx, "executions: looking for forgotten ones failed", err)
 	}
 	if n > 0 {

@@ -51,6 +51,11 @@ func (d *Desk) logOut(ctx context.Context, f Flags, name string) error {
 	if err := (logout.Book{Store: d.State}).End(ctx, who); err != nil {
 		return errors.Join(err, d.recordLogout(context.WithoutCancel(ctx), who, audit.Failure))
 	}
+	if f.Issuer != "" { // which only the provider knows
+		fmt.Fprintf(d.Stdout, "Whoever was logged in to the console as %q of %s is logged out everywhere.\n",
+			words.Printable(who.Subject), words.Printable(who.Issuer))
+		return nil
+	}
 	fmt.Fprintf(d.Stdout, "%s is logged out of the console everywhere.\n", words.Printable(who.Subject))
 	return nil
 }

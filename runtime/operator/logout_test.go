@@ -27,7 +27,7 @@ func TestLogout(t *testing.T) {
 		},
 		"an admin, of somebody who logs in elsewhere": {
 			role: identity.Admin, who: "248289761001", issuer: issuer, typed: passphrase,
-			says: "248289761001 is logged out", ending: issuer,
+			says: `Whoever was logged in to the console as "248289761001" of ` + issuer, ending: issuer,
 		},
 		"an admin, of a name that nobody has": {
 			role: identity.Admin, who: "rot", typed: passphrase, code: 2, says: "nobody of this name has a passphrase",

@@ -83,7 +83,7 @@ func (s *settings) serveConsole(
 	if err != nil {
 		return nil, nil, err
 	}
-	if options.MCP.ApprovalURL == nil && s.transport == "stdio" {
+	if options.MCP.ApprovalURL == nil && s.transport == "stdio" && s.console != setup.Elsewhere {
 		options.MCP.ApprovalURL = func(approvalID string) string {
 			at := url()
 			if at == "" {

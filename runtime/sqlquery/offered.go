@@ -92,10 +92,13 @@ func (r *tagReader) identifiers(typeName string) (ids []int) {
 	own := gen.SnakeCase(typeName) + "_id"
 	ids = r.identifying(func(f *tagField) string { return f.name })
 	kept := r.identifying(func(f *tagField) string { return f.spelled })
-	if len(kept) == 1 && r.found[kept[0]].spelled == own && r.found[ids[0]].name != "id" && r.found[ids[0]].name != own {
-		return kept
+	switch {
+	case len(kept) != 1 || r.found[kept[0]].spelled != own:
+		return ids
+	case len(ids) > 0 && (r.found[ids[0]].name == "id" || r.found[ids[0]].name == own):
+		return ids
 	}
-	return ids
+	return kept
 }
 
 // identifying returns the indexes of the fields that identify elements if these are the names of fields.

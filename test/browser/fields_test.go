@@ -222,7 +222,8 @@ func TestScriptInEveryFieldOfExecutions(t *testing.T) {
 		b.check(string(of.State))
 	}
 	b.onlyHidden(".Danger", ".Item", ".Record.CallerKey", ".Record.Nonce", ".Record.Once", ".Record.Origin",
-		".Record.Place", ".Record.ResultAside", ".Record.Waiting.About", ".Record.Waiting.From", ".Record.Waiting.Ref")
+		".Record.Place", ".Record.ResultAside", ".Record.Waiting.About", ".Record.Waiting.From", ".Record.Waiting.Ref",
+		".Record.Warnings")
 }
 
 // The same of records in the audit log.

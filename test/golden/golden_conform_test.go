@@ -36,8 +36,8 @@ var ofService = []string{
 	"errors/not-found", "errors/internal",
 }
 
-// judged reports whether a check counts for a golden package. The constraints of a list are all the generator's, and two
-// of the computed fields fail on purpose.
+// judged reports whether a check counts for a golden package. The constraints of a list are all the generator's, and
+// two of the computed fields fail on purpose.
 func judged(scenario, check string) bool {
 	if scenario == "collections/computed" && check == "fields/computed" {
 		return false

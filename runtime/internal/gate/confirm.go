@@ -129,8 +129,13 @@ func (a *admission) cooldown() time.Duration {
 
 // reauthenticates reports whether the danger level or the policy demands that the caller authenticates anew.
 func (a *admission) reauthenticates() bool {
-	from := a.gate.options.Confirmation.ReauthenticateFrom
-	return a.decision.Reauthenticate || from != "" && a.Operation.definition.Danger.Level() >= from.Level()
+	return a.decision.Reauthenticate || a.gate.reauthenticatesFrom(a.Operation.definition.Danger)
+}
+
+// reauthenticatesFrom reports whether the author has who confirms something of a danger level authenticate anew.
+func (g *Gate) reauthenticatesFrom(danger gen.Danger) bool {
+	from := g.options.Confirmation.ReauthenticateFrom
+	return from != "" && danger.Level() >= from.Level()
 }
 
 // reauthenticate authenticates the caller anew.

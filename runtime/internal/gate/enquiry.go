@@ -52,6 +52,7 @@ func (g *Gate) Enquire(ctx context.Context, q *Enquiry) (approve.Item, error) {
 	asked.Danger, asked.Message, asked.Reasons = q.Danger, q.Message, q.Reasons
 	_, params := q.Params.Asked()
 	asked.Params = string(params)
+	asked.Needs.Reauthenticate = g.reauthenticatesFrom(q.Danger)
 	if refusal := q.heedPolicy(&asked); refusal != nil {
 		refusal.At = now
 		g.Refuse(ctx, q.request(), refusal)
@@ -162,7 +163,7 @@ func (q *Enquiry) heedPolicy(asked *approve.Question) *Refusal {
 	if len(decision.Approvers) > 0 && decision.Rule != nil {
 		addRule(asked, decision.Rule)
 	}
-	asked.Needs.Reauthenticate = decision.Reauthenticate
+	asked.Needs.Reauthenticate = asked.Needs.Reauthenticate || decision.Reauthenticate
 	asked.Cooldown = decision.Cooldown
 	giveTime(asked)
 	return nil
