@@ -420,16 +420,16 @@ func TestClientsAreReferredToTheConsole(t *testing.T) {
 		},
 	}
 	options.Adapter.State = new(store.Memory)
-	of := func(transport string, own mcpserver.Options) func(string) string {
+	of := func(transport, place string, own mcpserver.Options) func(string) string {
 		given := options
 		given.MCP = own
-		s := settings{transport: transport}
+		s := settings{transport: transport, console: place}
 		if _, _, err := s.serveConsole(t.Context(), new(aql.Adapter), &given, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		return given.MCP.ApprovalURL
 	}
-	page := of("stdio", mcpserver.Options{})
+	page := of("stdio", "127.0.0.1:0", mcpserver.Options{})
 	if got := page("ask_1"); got != "" {
 		t.Errorf("while the console is nowhere: %s", got)
 	}
@@ -437,10 +437,13 @@ func TestClientsAreReferredToTheConsole(t *testing.T) {
 	if got := page("ask_1"); got != "http://127.0.0.1:9090/items/ask_1" {
 		t.Errorf("the page is %s", got)
 	}
-	if of("http", mcpserver.Options{}) != nil {
+	if of("http", "127.0.0.1:0", mcpserver.Options{}) != nil {
 		t.Error("clients on other machines are referred to this one")
 	}
-	own := of("stdio", mcpserver.Options{ApprovalURL: func(string) string { return "own" }})
+	if of("stdio", setup.Elsewhere, mcpserver.Options{}) != nil {
+		t.Error("clients are referred to a console of which only another process knows where it is")
+	}
+	own := of("stdio", "127.0.0.1:0", mcpserver.Options{ApprovalURL: func(string) string { return "own" }})
 	if got := own("ask_1"); got != "own" {
 		t.Errorf("with a page of its own: %s", got)
 	}
