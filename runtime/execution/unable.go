@@ -53,7 +53,8 @@ func (e *UnableError) Error() string {
 		says = append(says, "executions of operations that this process does not have are due for an hour or longer: "+names)
 	}
 	if e.Later > 0 {
-		says = append(says, fmt.Sprintf("a later version of the program has written executions that are due for an hour or longer: %d", e.Later))
+		says = append(says, fmt.Sprintf(
+			"a later version of the program has written executions that are due for an hour or longer: %d", e.Later))
 	}
 	return strings.Join(says, "; ")
 }

@@ -51,7 +51,8 @@ func TestWhatAProcessCannotRun(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		expect("when a later version has just written one", &execution.UnableError{Operations: []string{"new"}})
 		time.Sleep(63 * time.Minute)
-		expect("when a later version has written one an hour ago", &execution.UnableError{Operations: []string{"new"}, Later: 1})
+		expect("an hour after a later version has written one",
+			&execution.UnableError{Operations: []string{"new"}, Later: 1})
 
 		engines(t, 1, in, execution.Options{Operations: map[string]*execution.Operation{"new": {Durable: true, Do: done}}})
 		ended(t, old, id)
