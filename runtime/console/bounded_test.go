@@ -46,12 +46,28 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 	const more = 3
 	var open []net.Conn
-	for i := range mostConnections + more {
+	for i := range mostConnections {
 		conn := held(t, u.Host, request)
 		if err := answered(conn); err != nil {
 			t.Fatalf("connection %d is not served: %v", i, err)
 		}
 		open = append(open, conn)
+	}
+	// A connection begins to wait a moment after its answer was read. So all but the first ones ask again: they wait anew
+	// long after these have begun to.
+	for i, conn := range open[more:] {
+		_, err := io.WriteString(conn, request)
+		if err == nil {
+			err = answered(conn)
+		}
+		if err != nil {
+			t.Fatalf("connection %d is not served again: %v", more+i, err)
+		}
+	}
+	for range more {
+		if err := answered(held(t, u.Host, request)); err != nil {
+			t.Fatalf("a connection too many is not served: %v", err)
+		}
 	}
 	for i, conn := range open[:more] {
 		if _, err := io.Copy(io.Discard, conn); err != nil {
